@@ -1,0 +1,131 @@
+// chain with its steps fused: an element goes through all k steps in a register.
+#include "pipelines/chain.hpp"
+
+#include <cooperative_groups.h>
+
+#include <cub/device/device_transform.cuh>
+
+#include "pipelines/elementwise.cuh"
+
+namespace gvf {
+namespace {
+
+// k steps on one element. Eight at a time: a loop around every single step costs as many issue slots as the step.
+struct AllSteps {
+  ChainStep step;
+  int k = 1;
+
+  __device__ float operator()(float x) const {
+    int remaining = k;
+    for (; remaining >= 8; remaining -= 8) {
+#pragma unroll
+      for (int unrolled = 0; unrolled < 8; ++unrolled) x = step(x);
+    }
+    for (; remaining > 0; --remaining) x = step(x);
+    return x;
+  }
+};
+
+// All steps at once. Reads 4n bytes, writes 4n.
+__global__ void __launch_bounds__(map_threads) fused_kernel(const float* x, float* y, std::int64_t n,
+                                                            AllSteps steps) {
+  map_vector(x, y, n, std::int64_t{blockIdx.x} * map_threads + threadIdx.x, steps);
+}
+
+// The k steps of `separate`, with its index mapping, ping-pong and traffic, in one cooperative launch: a grid
+// barrier stands where each kernel boundary stood.
+__global__ void __launch_bounds__(map_threads)
+    persistent_kernel(const float* input, float* intermediate, float* output, std::int64_t n, ChainStep step,
+                      int k) {
+  const auto grid = cooperative_groups::this_grid();
+  const std::int64_t vectors = (n + 3) / 4;
+  const std::int64_t grid_threads = std::int64_t{gridDim.x} * map_threads;
+  const float* from = input;
+  for (int i = 0; i < k; ++i) {
+    float* to = (k - i) % 2 == 1 ? output : intermediate;
+    for (std::int64_t v = std::int64_t{blockIdx.x} * map_threads + threadIdx.x; v < vectors; v += grid_threads) {
+      map_vector(from, to, n, v, step);
+    }
+    if (i + 1 < k) grid.sync();
+    from = to;
+  }
+}
+
+// One slice: `fused`. K slices: `sliced`, as many launches as `separate` and none of its trips.
+class FusedSlices final : public Program {
+ public:
+  FusedSlices(Workload& workload, int slices)
+      : buffers_(Chain::buffers(workload)), problem_(workload.problem()), slices_(slices) {}
+
+  void enqueue(Launcher& launcher) override {
+    for (int i = 0; i < slices_; ++i) {
+      const Slice slice = slice_of(problem_.n, slices_, i);
+      launcher.launch(fused_kernel, map_config(slice.size), buffers_.input + slice.begin,
+                      buffers_.output + slice.begin, slice.size, AllSteps{ChainStep{}, problem_.k});
+    }
+  }
+
+ private:
+  Chain::Buffers buffers_;
+  Problem problem_;
+  int slices_;
+};
+
+class Persistent final : public Program {
+ public:
+  explicit Persistent(Workload& workload) : buffers_(Chain::buffers(workload)), problem_(workload.problem()) {
+    const auto* kernel = reinterpret_cast<const void*>(&persistent_kernel);
+    const auto resident = static_cast<unsigned>(resident_blocks(workload.device(), kernel, map_threads));
+    config_ = map_config(problem_.n);
+    if (config_.grid.x > resident) config_.grid = dim3(resident);
+    config_.cooperative = true;
+  }
+
+  void enqueue(Launcher& launcher) override {
+    launcher.launch(persistent_kernel, config_, buffers_.input, buffers_.intermediate, buffers_.output, problem_.n,
+                    ChainStep{}, problem_.k);
+  }
+
+ private:
+  Chain::Buffers buffers_;
+  Problem problem_;
+  LaunchConfig config_;
+};
+
+// Fusion without writing a kernel: CUB applies the composed function.
+class Library final : public Program {
+ public:
+  explicit Library(Workload& workload) : buffers_(Chain::buffers(workload)), problem_(workload.problem()) {}
+
+  void enqueue(Launcher& launcher) override {
+    launcher.library("cub::DeviceTransform::Transform", [this](cudaStream_t stream) {
+      return cub::DeviceTransform::Transform(buffers_.input, buffers_.output, problem_.n,
+                                             AllSteps{ChainStep{}, problem_.k}, stream);
+    });
+  }
+
+ private:
+  Chain::Buffers buffers_;
+  Problem problem_;
+};
+
+}  // namespace
+
+Implementations Chain::fused() {
+  return {
+      {Structure::fused,
+       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<FusedSlices>(workload, 1); }},
+      {Structure::sliced,
+       [](Workload& workload) -> std::unique_ptr<Program> {
+         const int slices = Chain::slices(Structure::sliced, workload.problem(), workload.device());
+         return std::make_unique<FusedSlices>(workload, slices);
+       }},
+      {Structure::persistent,
+       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<Persistent>(workload); },
+       needs_cooperative_launch},
+      {Structure::library,
+       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<Library>(workload); }},
+  };
+}
+
+}  // namespace gvf

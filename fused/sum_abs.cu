@@ -1,0 +1,136 @@
+// sum_abs with its stages fused: one kernel reads x once and the absolute values never leave registers.
+#include "pipelines/sum_abs.hpp"
+
+#include <cooperative_groups.h>
+
+#include <cub/device/device_reduce.cuh>
+
+#include "core/handles.hpp"
+#include "pipelines/elementwise.cuh"
+#include "pipelines/grid_reduce.cuh"
+
+namespace gvf {
+namespace {
+
+// Both stages at once: the separate reduce with |x| applied to what it loads. Reads 4n bytes.
+__global__ void __launch_bounds__(reduce_threads)
+    fused_kernel(const float* __restrict__ x, std::int64_t n, float* partials, unsigned* arrivals, float* output,
+                 bool accumulate) {
+  const float sum = thread_sum(x, n, AbsoluteValue{});
+  grid_sum(sum, partials, arrivals, output, accumulate);
+}
+
+// Both stages of `separate`, with its index mapping and all of its traffic, in one cooperative launch. The grid
+// barrier stands where the kernel boundary stood: the reduce reads what other blocks have written.
+__global__ void __launch_bounds__(reduce_threads)
+    persistent_kernel(const float* x, float* y, std::int64_t n, float* partials, unsigned* arrivals,
+                      float* output) {
+  const std::int64_t vectors = (n + 3) / 4;
+  const std::int64_t grid_threads = std::int64_t{gridDim.x} * reduce_threads;
+  for (std::int64_t v = std::int64_t{blockIdx.x} * reduce_threads + threadIdx.x; v < vectors; v += grid_threads) {
+    map_vector(x, y, n, v, AbsoluteValue{});
+  }
+  cooperative_groups::this_grid().sync();
+  const float sum = thread_sum(y, n, [](float value) { return value; });
+  grid_sum(sum, partials, arrivals, output, false);
+}
+
+template <class Kernel>
+[[nodiscard]] LaunchConfig resident_config(std::int64_t n, const Device& device, Kernel kernel) {
+  LaunchConfig config;
+  config.grid = dim3(
+      reduce_blocks(n, resident_blocks(device, reinterpret_cast<const void*>(kernel), reduce_threads)));
+  config.block = dim3(reduce_threads);
+  return config;
+}
+
+// One slice: `fused`. K slices: `sliced`, as many launches as `separate` and none of its trips.
+class FusedSlices final : public Program {
+ public:
+  FusedSlices(Workload& workload, int slices)
+      : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n), slices_(slices) {
+    config_ = resident_config(largest_slice(n_, slices_), workload.device(), &fused_kernel);
+  }
+
+  void enqueue(Launcher& launcher) override {
+    for (int i = 0; i < slices_; ++i) {
+      const Slice slice = slice_of(n_, slices_, i);
+      launcher.launch(fused_kernel, config_, buffers_.input + slice.begin, slice.size, buffers_.partials,
+                      buffers_.arrivals, buffers_.output, i > 0);
+    }
+  }
+
+ private:
+  SumAbs::Buffers buffers_;
+  std::int64_t n_;
+  int slices_;
+  LaunchConfig config_;
+};
+
+class Persistent final : public Program {
+ public:
+  explicit Persistent(Workload& workload) : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n) {
+    config_ = resident_config(n_, workload.device(), &persistent_kernel);
+    config_.cooperative = true;
+  }
+
+  void enqueue(Launcher& launcher) override {
+    launcher.launch(persistent_kernel, config_, buffers_.input, buffers_.intermediate, n_, buffers_.partials,
+                    buffers_.arrivals, buffers_.output);
+  }
+
+ private:
+  SumAbs::Buffers buffers_;
+  std::int64_t n_;
+  LaunchConfig config_;
+};
+
+// Fusion without writing a kernel: CUB applies |x| as it loads.
+class Library final : public Program {
+ public:
+  explicit Library(Workload& workload) : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n) {}
+
+  void prepare() override {
+    std::size_t bytes = 0;
+    GVF_CUDA(transform_reduce(nullptr, bytes, nullptr), "sizing the temporary storage of cub::DeviceReduce");
+    scratch_ = DeviceBuffer<std::byte>(bytes);
+  }
+
+  void enqueue(Launcher& launcher) override {
+    launcher.library("cub::DeviceReduce::TransformReduce", [this](cudaStream_t stream) {
+      std::size_t bytes = scratch_.size();
+      return transform_reduce(scratch_.data(), bytes, stream);
+    });
+  }
+
+ private:
+  cudaError_t transform_reduce(void* scratch, std::size_t& bytes, cudaStream_t stream) const {
+    return cub::DeviceReduce::TransformReduce(scratch, bytes, buffers_.input, buffers_.output, n_,
+                                              cuda::std::plus<>{}, AbsoluteValue{}, 0.0f, stream);
+  }
+
+  SumAbs::Buffers buffers_;
+  std::int64_t n_;
+  DeviceBuffer<std::byte> scratch_;
+};
+
+}  // namespace
+
+Implementations SumAbs::fused() {
+  return {
+      {Structure::fused,
+       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<FusedSlices>(workload, 1); }},
+      {Structure::sliced,
+       [](Workload& workload) -> std::unique_ptr<Program> {
+         const int slices = SumAbs::slices(Structure::sliced, workload.problem(), workload.device());
+         return std::make_unique<FusedSlices>(workload, slices);
+       }},
+      {Structure::persistent,
+       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<Persistent>(workload); },
+       needs_cooperative_launch},
+      {Structure::library,
+       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<Library>(workload); }},
+  };
+}
+
+}  // namespace gvf

@@ -1,0 +1,89 @@
+// Device building blocks of the reductions, shared by baseline/ and fused/ so that the separate reduce is exactly
+// as good as the fused one.
+//
+// Deterministic run to run: who adds what depends on the grid alone. No float atomics; the one atomic counts
+// arrivals, and whoever comes last adds the blocks' partial sums in block order.
+#pragma once
+
+#include <cub/block/block_reduce.cuh>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gvf {
+
+// 512 threads in 4 blocks fill an SM of 2048 threads; of the shapes tried on an H200 (256..1024 threads, 2..16
+// loads, strided, chunked, one tile a block, bulk copies) the strided one with four 16-byte loads in flight a
+// thread was the fastest. 4 x 16 B x 2048 threads = 128 KiB in flight an SM; Little's law asks for ~25 KiB.
+inline constexpr int reduce_threads = 512;
+inline constexpr int reduce_unroll = 4;
+
+// Elements that a block reads at once.
+inline constexpr std::int64_t reduce_tile = std::int64_t{4} * reduce_unroll * reduce_threads;
+
+// The grid for n elements: no more blocks than tiles, none that has to wait for another to leave.
+[[nodiscard]] inline unsigned reduce_blocks(std::int64_t n, std::int64_t resident) {
+  const std::int64_t tiles = (n + reduce_tile - 1) / reduce_tile;
+  return static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, resident));
+}
+
+// What this thread of the grid sums: map(x[i]) over its share of [0, n). x is 16-byte aligned.
+template <class Map>
+__device__ __forceinline__ float thread_sum(const float* __restrict__ x, std::int64_t n, Map map) {
+  const auto* vectors = reinterpret_cast<const float4*>(x);
+  const auto sum4 = [&map](float4 v) { return (map(v.x) + map(v.y)) + (map(v.z) + map(v.w)); };
+  constexpr std::int64_t tile_vectors = reduce_tile / 4;
+  const std::int64_t vector_count = n / 4;
+  float sums[reduce_unroll] = {};
+
+  std::int64_t begin = blockIdx.x * tile_vectors;
+  const std::int64_t stride = gridDim.x * tile_vectors;
+  for (; begin + tile_vectors <= vector_count; begin += stride) {
+    float4 loaded[reduce_unroll];
+#pragma unroll
+    for (int u = 0; u < reduce_unroll; ++u) loaded[u] = vectors[begin + u * reduce_threads + threadIdx.x];
+#pragma unroll
+    for (int u = 0; u < reduce_unroll; ++u) sums[u] += sum4(loaded[u]);
+  }
+  // The one partial tile belongs to the block whose turn it is; the last n % 4 elements to its first threads.
+  if (4 * begin < n) {
+#pragma unroll
+    for (int u = 0; u < reduce_unroll; ++u) {
+      const std::int64_t i = begin + u * reduce_threads + threadIdx.x;
+      if (i < vector_count) sums[u] += sum4(vectors[i]);
+    }
+    const std::int64_t tail = 4 * vector_count + threadIdx.x;
+    if (tail < n) sums[0] += map(x[tail]);
+  }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// Adds `value` over all threads of the grid into *output (on top of what is there when `accumulate`). Needs
+// gridDim.x partials and a zero arrival counter, which it leaves zero. Block size: reduce_threads.
+__device__ __forceinline__ void grid_sum(float value, float* partials, unsigned* arrivals, float* output,
+                                         bool accumulate) {
+  using BlockSum = cub::BlockReduce<float, reduce_threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;
+  __shared__ typename BlockSum::TempStorage storage;
+  __shared__ bool is_last;
+
+  const float block_sum = BlockSum(storage).Sum(value);
+  if (gridDim.x == 1) {
+    if (threadIdx.x == 0) *output = accumulate ? *output + block_sum : block_sum;
+    return;
+  }
+  if (threadIdx.x == 0) {
+    partials[blockIdx.x] = block_sum;
+    __threadfence();  // the partial sum is visible before the arrival is
+    is_last = atomicInc(arrivals, gridDim.x - 1) == gridDim.x - 1;  // wraps to zero for the next launch
+  }
+  __syncthreads();
+  if (!is_last) return;
+
+  __threadfence();
+  float sum = 0;
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += reduce_threads) sum += __ldcg(&partials[i]);
+  sum = BlockSum(storage).Sum(sum);
+  if (threadIdx.x == 0) *output = accumulate ? *output + sum : sum;
+}
+
+}  // namespace gvf

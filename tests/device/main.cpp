@@ -1,0 +1,54 @@
+// Device tests. Without a usable GPU each ends as skipped with the CUDA runtime's reason; listing needs none.
+// `--probe` runs no test and only says which of the two it would be.
+#include <cuda_runtime_api.h>
+
+#include <string_view>
+
+#include "tests/catch_main.hpp"
+
+namespace {
+
+// Creates a context, since a device that is counted can still be unusable. Returns the reason, "" when all is well.
+std::string why_no_gpu() {
+  int devices = 0;
+  cudaError_t status = cudaGetDeviceCount(&devices);
+  if (status == cudaSuccess && devices == 0) status = cudaErrorNoDevice;
+  if (status == cudaSuccess) status = cudaFree(nullptr);
+  if (status == cudaSuccess) return "";
+  return std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ")";
+}
+
+bool only_lists(Catch::Session& session) {
+  const auto& config = session.configData();
+#if GVF_CATCH_VERSION == 3
+  return config.listTests || config.listTags || config.listReporters || config.listListeners || config.showHelp;
+#else
+  return config.listTests || config.listTestNamesOnly || config.listTags || config.listReporters || config.showHelp;
+#endif
+}
+
+int skipped(const std::string& reason) {
+  std::cout << "SKIPPED: " << reason << std::endl;
+  return gvf::tests::kSkipped;
+}
+
+int probe() {
+  const std::string reason = why_no_gpu();
+  if (!reason.empty()) return skipped(reason);
+  cudaDeviceProp properties{};
+  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess) return skipped("the device tells no properties");
+  std::cout << "device tests run on " << properties.name << std::endl;
+  return gvf::tests::kPassed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--probe") return probe();
+  Catch::Session session;
+  if (const int status = session.applyCommandLine(argc, argv); status != 0) return gvf::tests::kFailed;
+  if (!only_lists(session)) {
+    if (const std::string reason = why_no_gpu(); !reason.empty()) return skipped(reason);
+  }
+  return gvf::tests::run_catch(session);
+}

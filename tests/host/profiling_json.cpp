@@ -1,0 +1,148 @@
+// Files of the profiling room: attribution rows to and from JSON, Chrome traces.
+#include <limits>
+#include <map>
+#include <set>
+
+#include "profiling/attribution_json.hpp"
+#include "profiling/chrome_trace.hpp"
+#include "tests/catch.hpp"
+
+using namespace gvf::profiling;
+using nlohmann::json;
+
+namespace {
+
+AttributionRow full_row() {
+  Attribution a;
+  a.parts = {4.5, 1.6, 1.7, 1.8, 2.0, -0.1};
+  a.wall_us = 11.5;
+  a.passes = {{"untraced", 11.5}, {"api", 13.0}};
+  a.evidence = {{"busy", "kernel pass"}};
+  a.modelled = true;
+  a.marks = {"api pass disturbs wall by +13%"};
+  AttributionRow row = make_row("sum_abs/separate/stream/n:268435456", a);
+  Split split;
+  split.essential_us = 240;
+  split.ramp_us = -1.5;
+  split.round_trip_us = 530;
+  split.round_trip_l2_us = 400;
+  set_split(row, split);
+  row.counters.dram_read_bytes = 2.1e9;
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("attribution JSON has the field names of the recording", "[profiling][json]") {
+  const json file = to_json(std::vector{full_row()});
+  const json& row = file.at("rows").at(0);
+  CHECK(row.at("name") == "sum_abs/separate/stream/n:268435456");
+  CHECK(row.at("wall_us") == 11.5);
+  CHECK(row.at("passes").at("api") == 13.0);
+  for (const char* part : {"launch_latency_us", "starved_us", "gap_us", "busy_us", "completion_us", "residual_us"})
+    CHECK(row.at("parts").at(part).is_number_float());
+  CHECK(row.at("parts").at("residual_us") == -0.1);
+  for (const char* part : {"essential_us", "ramp_us", "round_trip_us"}) CHECK(row.at("split").contains(part));
+  CHECK(row.at("counters").at("dram_read_bytes") == 2.1e9);
+  CHECK_FALSE(row.at("counters").contains("l2_bytes"));
+}
+
+TEST_CASE("attribution JSON round trip", "[profiling][json]") {
+  AttributionRow withheld = make_row("sum_abs/fused/graph/n:1024", Reason{"3 records dropped"});
+  set_split(withheld, Reason{"not separable: a slice has 2 waves"});
+  const AttributionRow bare = make_row("x/separate/stream/n:1", Reason{"no iterations"});
+  const std::vector<AttributionRow> rows = {full_row(), withheld, bare};
+  const auto back = rows_from_json(json::parse(to_json(rows).dump()));
+  REQUIRE(back.ok());
+  CHECK(*back == rows);
+  CHECK((*back)[1].withheld == "3 records dropped");
+}
+
+TEST_CASE("attribution JSON never holds a number that is not finite", "[profiling][json]") {
+  AttributionRow row = full_row();
+  row.attribution->parts.gap_us = std::numeric_limits<double>::quiet_NaN();
+  json file = to_json(std::vector{row});
+  CHECK(file["rows"][0].at("withheld") == "gap_us is not a finite number");
+  CHECK_FALSE(file["rows"][0].contains("parts"));
+  row = full_row();
+  row.attribution->passes["api"] = std::numeric_limits<double>::infinity();
+  file = to_json(std::vector{row});
+  CHECK(file["rows"][0].at("withheld") == "passes.api is not a finite number");
+  CHECK(file.dump().find("null") == std::string::npos);
+}
+
+TEST_CASE("a damaged attribution file says where and why", "[profiling][json]") {
+  const auto why = [](const json& file) {
+    const auto rows = rows_from_json(file);
+    REQUIRE_FALSE(rows.ok());
+    return rows.reason().text;
+  };
+  const json good = to_json(std::vector{full_row()});
+  CHECK(why(json::array()).find("the file is not an object") != std::string::npos);
+  CHECK(why({{"benchmarks", 1}}).find("no 'rows'") != std::string::npos);
+  json bad = good;
+  bad["rows"][0]["parts"].erase("gap_us");
+  CHECK(why(bad).find("n:268435456).parts has no 'gap_us'") != std::string::npos);
+  bad = good;
+  bad["rows"][0]["parts"]["busy_us"] = nullptr;
+  CHECK(why(bad).find("busy_us is not a finite number") != std::string::npos);
+  bad = good;
+  bad["rows"][0]["name"] = 3;
+  CHECK(why(bad).find("not an attribution file") != std::string::npos);
+  bad = good;
+  bad["rows"][0]["marks"] = 3;
+  CHECK_FALSE(rows_from_json(bad).ok());
+}
+
+TEST_CASE("launch constants round trip", "[profiling][json]") {
+  EdgeConstants k{1700, 200, 4000, 3500, 2000, 900};
+  CHECK(*constants_from_json(to_json(k)) == k);
+  k.busy_launch_to_start_ns.reset();
+  CHECK(*constants_from_json(to_json(k)) == k);
+  json missing = to_json(k);
+  missing.erase("completion_ns");
+  REQUIRE_FALSE(constants_from_json(missing).ok());
+  CHECK(constants_from_json(missing).reason().text.find("completion_ns") != std::string::npos);
+}
+
+TEST_CASE("chrome trace: tracks, slices and a flow from the launch to each of its kernels", "[profiling][trace]") {
+  Timeline t{1'700'000'000'000'001'000, 1'700'000'000'000'101'000, {}, {}};
+  const Nanoseconds o = t.start;
+  t.calls = {{{o, o + 2000}, 9, "cudaGraphLaunch_v10000"}, {{o + 3000, o + 100000}, 10, "cudaStreamSynchronize_v3020"}};
+  t.works = {{{o + 6000, o + 8500}, 9, WorkKind::kernel, "square", 7, 3, 11},
+             {{o + 9000, o + 9500}, 9, WorkKind::kernel, "sum", 8, 3, 12},
+             {{o + 9600, o + 9700}, 77, WorkKind::memset, "", 8, 0, 0}};
+  const auto trace = chrome_trace("sum_abs.fused.graph", {t});
+  REQUIRE(trace.ok());
+  const json parsed = json::parse(trace->dump());
+
+  std::map<int, json> starts, finishes;
+  std::map<std::string, json> slices;
+  std::set<std::string> tracks;
+  for (const json& event : parsed.at("traceEvents")) {
+    const auto phase = event.at("ph").get<std::string>();
+    if (phase == "s") starts[event.at("id")] = event;
+    if (phase == "f") finishes[event.at("id")] = event;
+    if (phase == "X") slices[event.at("name")] = event;
+    if (phase == "M") tracks.insert(event.at("args").at("name"));
+  }
+  // Two kernels share the launch: two arrows; the memset without a recorded call has none.
+  REQUIRE(starts.size() == 2);
+  REQUIRE(finishes.size() == 2);
+  for (const auto& [id, start] : starts) {
+    CHECK(start.at("ts") == 0.0);
+    CHECK(start.at("pid") != finishes.at(id).at("pid"));
+  }
+  CHECK(slices.at("square").at("ts") == 6.0);
+  CHECK(slices.at("square").at("dur") == 2.5);
+  CHECK(slices.at("square").at("tid") == 7);
+  CHECK(slices.at("square").at("args").at("node") == 11);
+  CHECK(slices.count("cudaGraphLaunch") == 1);
+  CHECK(slices.count("memset") == 1);
+  CHECK(slices.at("sum_abs.fused.graph #0").at("dur") == 100.0);
+  for (const char* track : {"host", "device", "CUDA API", "stream 7", "stream 8"}) CHECK(tracks.count(track) == 1);
+
+  CHECK_FALSE(chrome_trace("x", {}).ok());
+  t.works.clear();
+  CHECK_FALSE(chrome_trace("x", {t}).ok());
+}
