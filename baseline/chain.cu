@@ -7,13 +7,13 @@ namespace gvf {
 namespace {
 
 // One step. Reads 4n bytes, writes 4n.
-__global__ void __launch_bounds__(map_threads) step_kernel(const float* x, float* y, std::int64_t n,
-                                                           ChainStep step) {
+__global__ void __launch_bounds__(map_threads)
+    step_kernel(const float* x, float* y, std::int64_t n, ChainStep step) {
   map_vector(x, y, n, std::int64_t{blockIdx.x} * map_threads + threadIdx.x, step);
 }
 
-// Runs the k steps over each slice in turn. One slice: `separate`. Many: `blocked`, whose slices all use the same
-// piece of the intermediate, so that only a slice's last write has to reach DRAM.
+// Runs the k steps over each slice in turn. One slice: `separate`. Many: `blocked`, whose slices all use the
+// same piece of the intermediate, so that only a slice's last write has to reach DRAM.
 class StepKernels final : public Program {
  public:
   StepKernels(Workload& workload, int slices)
@@ -43,13 +43,8 @@ class StepKernels final : public Program {
 
 Implementations Chain::baseline() {
   return {
-      {Structure::separate,
-       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<StepKernels>(workload, 1); }},
-      {Structure::blocked,
-       [](Workload& workload) -> std::unique_ptr<Program> {
-         const int slices = Chain::slices(Structure::blocked, workload.problem(), workload.device());
-         return std::make_unique<StepKernels>(workload, slices);
-       }},
+      {Structure::separate, make_program<StepKernels>},
+      {Structure::blocked, make_program<StepKernels>},
   };
 }
 

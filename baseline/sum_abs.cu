@@ -14,28 +14,21 @@ __global__ void __launch_bounds__(map_threads) map_kernel(const float* x, float*
 
 // Stage 2: the sum of y. Reads 4n bytes.
 __global__ void __launch_bounds__(reduce_threads)
-    reduce_kernel(const float* __restrict__ y, std::int64_t n, float* partials, unsigned* arrivals, float* output,
-                  bool accumulate) {
+    reduce_kernel(const float* __restrict__ y, std::int64_t n, float* partials, unsigned* arrivals,
+                  float* output, bool accumulate) {
   const float sum = thread_sum(y, n, [](float value) { return value; });
   grid_sum(sum, partials, arrivals, output, accumulate);
 }
 
-[[nodiscard]] LaunchConfig reduce_config(std::int64_t n, const Device& device) {
-  const auto* kernel = reinterpret_cast<const void*>(&reduce_kernel);
-  const std::int64_t resident = resident_blocks(device, kernel, reduce_threads);
-  LaunchConfig config;
-  config.grid = dim3(reduce_blocks(n, resident));
-  config.block = dim3(reduce_threads);
-  return config;
-}
-
-// Runs the two stages over each slice in turn. One slice: `separate`. Many: `blocked`, whose slices all write |x|
-// to the same place, so that it stays in L2 and is overwritten there before it is ever written back.
+// Runs the two stages over each slice in turn. One slice: `separate`. Many: `blocked`, whose slices all write
+// |x| to the same place, so that it stays in L2 and is overwritten there before it is ever written back.
 class TwoKernels final : public Program {
  public:
   TwoKernels(Workload& workload, int slices)
       : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n), slices_(slices) {
-    reduce_config_ = reduce_config(largest_slice(n_, slices_), workload.device());
+    const auto* kernel = reinterpret_cast<const void*>(&reduce_kernel);
+    reduce_config_ =
+        reduce_config(largest_slice(n_, slices_), resident_blocks(workload.device(), kernel, reduce_threads));
   }
 
   void enqueue(Launcher& launcher) override {
@@ -59,13 +52,8 @@ class TwoKernels final : public Program {
 
 Implementations SumAbs::baseline() {
   return {
-      {Structure::separate,
-       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<TwoKernels>(workload, 1); }},
-      {Structure::blocked,
-       [](Workload& workload) -> std::unique_ptr<Program> {
-         const int slices = SumAbs::slices(Structure::blocked, workload.problem(), workload.device());
-         return std::make_unique<TwoKernels>(workload, slices);
-       }},
+      {Structure::separate, make_program<TwoKernels>},
+      {Structure::blocked, make_program<TwoKernels>},
   };
 }
 

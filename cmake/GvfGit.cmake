@@ -1,4 +1,4 @@
-# gvf::git: the commit that was built, as constants in generated/gvf_git.hpp. A new commit recompiles one small file.
+# gvf::git: the commit and device sources that were built, as constants in generated/gvf_git.hpp. A new commit recompiles one small file.
 set(gvf_generated "${PROJECT_BINARY_DIR}/generated")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/gvf_git.hpp.in" "${gvf_generated}/gvf_git.hpp" COPYONLY)
 

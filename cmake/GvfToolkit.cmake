@@ -8,11 +8,12 @@ set(GVF_MINIMUM_CUDA 13.0)
 get_filename_component(GVF_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 # Sets GVF_WHEELS to the wheels' toolkit folder, or to nothing.
-macro(gvf_find_wheels)
-  file(GLOB GVF_WHEELS "${GVF_ROOT}/.venv/lib/python3*/site-packages/nvidia/cu13"
+function(gvf_find_wheels)
+  file(GLOB found "${GVF_ROOT}/.venv/lib/python3*/site-packages/nvidia/cu13"
        "$ENV{VIRTUAL_ENV}/lib/python3*/site-packages/nvidia/cu13")
-  list(POP_FRONT GVF_WHEELS GVF_WHEELS)
-endmacro()
+  list(POP_FRONT found first)
+  set(GVF_WHEELS "${first}" PARENT_SCOPE)
+endfunction()
 
 # The wheels leave out the names that CMake and nvcc look for: lib64 and the unversioned libcudart.so.
 function(gvf_complete_wheels wheels)

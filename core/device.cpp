@@ -21,6 +21,8 @@ std::variant<Device, NoDevice> probe_device() {
   }
   cudaDeviceProp properties{};
   GVF_CUDA(cudaGetDeviceProperties(&properties, 0), "reading the properties of device 0");
+  // Synchronisation spins: how a thread waits is part of every wall time, so it is the same everywhere.
+  GVF_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleSpin), "choosing how synchronisation waits");
   if (const cudaError_t usable = cudaSetDevice(0); usable != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
     return NoDevice{fmt::format("{} cannot be used: {}; is another process holding it exclusively?",
@@ -36,6 +38,11 @@ std::variant<Device, NoDevice> probe_device() {
   device.l2_bytes = properties.l2CacheSize;
   device.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   device.cooperative_launch = properties.cooperativeLaunch != 0;
+  int clock_khz = 0;
+  int bus_bits = 0;
+  GVF_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, 0), "reading the memory clock");
+  GVF_CUDA(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, 0), "reading the bus width");
+  device.memory_gbps = 2e3 * clock_khz * (bus_bits / 8) * 1e-9;  // two transfers a clock
   return device;
 }
 
@@ -63,7 +70,8 @@ int resident_blocks_per_sm(const Device& device, const void* kernel, int threads
   return std::max(1, blocks);
 }
 
-int resident_blocks(const Device& device, const void* kernel, int threads_per_block, std::size_t shared_bytes) {
+int resident_blocks(const Device& device, const void* kernel, int threads_per_block,
+                    std::size_t shared_bytes) {
   return device.sm_count * resident_blocks_per_sm(device, kernel, threads_per_block, shared_bytes);
 }
 

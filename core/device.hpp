@@ -18,6 +18,7 @@ struct Device {
   int compute_minor = 0;
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
+  double memory_gbps = 0;  // what bus width and clock promise; 0: unknown
   bool cooperative_launch = false;
 
   [[nodiscard]] bool present() const noexcept { return ordinal >= 0; }
@@ -27,7 +28,8 @@ struct NoDevice {
   std::string reason;  // one line: what is missing and what to do
 };
 
-// Device 0 (or what CUDA_VISIBLE_DEVICES selects) made current, or why there is none. Never throws for absence.
+// Device 0 (or what CUDA_VISIBLE_DEVICES selects) made current, or why there is none. Never throws for
+// absence.
 [[nodiscard]] std::variant<Device, NoDevice> probe_device();
 
 // Driver and runtime versions as CUDA encodes them (13000 = 13.0); 0 where there is no driver.

@@ -37,14 +37,16 @@ std::string describe_cuda_error(cudaError_t code, std::string_view call, std::st
                                 const std::source_location& where) {
   const std::string_view file(where.file_name());
   const auto slash = file.find_last_of('/');
-  std::string text = fmt::format("{}{}{} failed with {} ({}) at {}:{}", doing, doing.empty() ? "" : ": ", call,
-                                 cudaGetErrorName(code), cudaGetErrorString(code),
-                                 slash == std::string_view::npos ? file : file.substr(slash + 1), where.line());
+  std::string text =
+      fmt::format("{}{}{} failed with {} ({}) at {}:{}", doing, doing.empty() ? "" : ": ", call,
+                  cudaGetErrorName(code), cudaGetErrorString(code),
+                  slash == std::string_view::npos ? file : file.substr(slash + 1), where.line());
   if (const auto remedy = cuda_remedy(code); !remedy.empty()) text += fmt::format("; {}", remedy);
   return text;
 }
 
-void cuda_check(cudaError_t code, const char* call, std::string_view doing, const std::source_location& where) {
+void cuda_check(cudaError_t code, const char* call, std::string_view doing,
+                const std::source_location& where) {
   if (code == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
   throw CudaError(code, describe_cuda_error(code, call, doing, where));

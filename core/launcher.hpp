@@ -1,8 +1,8 @@
 // The one door between a pipeline and the GPU.
 //
-// A pipeline enqueues its iteration through a Launcher and never learns how that iteration is submitted: into a
-// stream, into a stream that is being captured, or into a list that a test inspects. A new submission is a new
-// Launcher (or a new use of one); no pipeline changes.
+// A pipeline enqueues its iteration through a Launcher and never learns how that iteration is submitted: into
+// a stream, into a stream that is being captured, or into a list that a test inspects. A new submission is a
+// new Launcher (or a new use of one); no pipeline changes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,8 +23,8 @@ struct LaunchConfig {
   bool cooperative = false;  // needs every block resident at once; allows grid-wide barriers
 };
 
-// One launch with its arguments as the runtime takes them: `arguments[i]` points at the i-th parameter's value,
-// valid during the call only.
+// One launch with its arguments as the runtime takes them: `arguments[i]` points at the i-th parameter's
+// value, valid during the call only.
 struct KernelLaunch {
   const void* function = nullptr;
   LaunchConfig config;
@@ -43,8 +43,8 @@ class Launcher {
     launch_converted(kernel, config, static_cast<std::remove_cv_t<Parameters>>(arguments)...);
   }
 
-  // Enqueues what a library launches itself. `call` gets the stream, must be asynchronous and capture-safe, and
-  // returns the library's status; `what` names it in errors and recordings.
+  // Enqueues what a library launches itself. `call` gets the stream, must be asynchronous and capture-safe,
+  // and returns the library's status; `what` names it in errors and recordings.
   void library(const char* what, const std::function<cudaError_t(cudaStream_t)>& call) {
     submit_library(what, call);
   }

@@ -10,7 +10,8 @@
 namespace gvf {
 namespace {
 
-// k steps on one element. Eight at a time: a loop around every single step costs as many issue slots as the step.
+// k steps on one element. Eight at a time: a loop around every single step costs as many issue slots as the
+// step.
 struct AllSteps {
   ChainStep step;
   int k = 1;
@@ -27,8 +28,8 @@ struct AllSteps {
 };
 
 // All steps at once. Reads 4n bytes, writes 4n.
-__global__ void __launch_bounds__(map_threads) fused_kernel(const float* x, float* y, std::int64_t n,
-                                                            AllSteps steps) {
+__global__ void __launch_bounds__(map_threads)
+    fused_kernel(const float* x, float* y, std::int64_t n, AllSteps steps) {
   map_vector(x, y, n, std::int64_t{blockIdx.x} * map_threads + threadIdx.x, steps);
 }
 
@@ -43,7 +44,8 @@ __global__ void __launch_bounds__(map_threads)
   const float* from = input;
   for (int i = 0; i < k; ++i) {
     float* to = (k - i) % 2 == 1 ? output : intermediate;
-    for (std::int64_t v = std::int64_t{blockIdx.x} * map_threads + threadIdx.x; v < vectors; v += grid_threads) {
+    for (std::int64_t v = std::int64_t{blockIdx.x} * map_threads + threadIdx.x; v < vectors;
+         v += grid_threads) {
       map_vector(from, to, n, v, step);
     }
     if (i + 1 < k) grid.sync();
@@ -73,7 +75,8 @@ class FusedSlices final : public Program {
 
 class Persistent final : public Program {
  public:
-  explicit Persistent(Workload& workload) : buffers_(Chain::buffers(workload)), problem_(workload.problem()) {
+  Persistent(Workload& workload, int /*slices*/)
+      : buffers_(Chain::buffers(workload)), problem_(workload.problem()) {
     const auto* kernel = reinterpret_cast<const void*>(&persistent_kernel);
     const auto resident = static_cast<unsigned>(resident_blocks(workload.device(), kernel, map_threads));
     config_ = map_config(problem_.n);
@@ -82,8 +85,8 @@ class Persistent final : public Program {
   }
 
   void enqueue(Launcher& launcher) override {
-    launcher.launch(persistent_kernel, config_, buffers_.input, buffers_.intermediate, buffers_.output, problem_.n,
-                    ChainStep{}, problem_.k);
+    launcher.launch(persistent_kernel, config_, buffers_.input, buffers_.intermediate, buffers_.output,
+                    problem_.n, ChainStep{}, problem_.k);
   }
 
  private:
@@ -95,7 +98,8 @@ class Persistent final : public Program {
 // Fusion without writing a kernel: CUB applies the composed function.
 class Library final : public Program {
  public:
-  explicit Library(Workload& workload) : buffers_(Chain::buffers(workload)), problem_(workload.problem()) {}
+  Library(Workload& workload, int /*slices*/)
+      : buffers_(Chain::buffers(workload)), problem_(workload.problem()) {}
 
   void enqueue(Launcher& launcher) override {
     launcher.library("cub::DeviceTransform::Transform", [this](cudaStream_t stream) {
@@ -113,18 +117,10 @@ class Library final : public Program {
 
 Implementations Chain::fused() {
   return {
-      {Structure::fused,
-       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<FusedSlices>(workload, 1); }},
-      {Structure::sliced,
-       [](Workload& workload) -> std::unique_ptr<Program> {
-         const int slices = Chain::slices(Structure::sliced, workload.problem(), workload.device());
-         return std::make_unique<FusedSlices>(workload, slices);
-       }},
-      {Structure::persistent,
-       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<Persistent>(workload); },
-       needs_cooperative_launch},
-      {Structure::library,
-       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<Library>(workload); }},
+      {Structure::fused, make_program<FusedSlices>},
+      {Structure::sliced, make_program<FusedSlices>},
+      {Structure::persistent, make_program<Persistent>, needs_cooperative_launch},
+      {Structure::library, make_program<Library>},
   };
 }
 

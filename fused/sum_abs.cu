@@ -14,20 +14,21 @@ namespace {
 
 // Both stages at once: the separate reduce with |x| applied to what it loads. Reads 4n bytes.
 __global__ void __launch_bounds__(reduce_threads)
-    fused_kernel(const float* __restrict__ x, std::int64_t n, float* partials, unsigned* arrivals, float* output,
-                 bool accumulate) {
+    fused_kernel(const float* __restrict__ x, std::int64_t n, float* partials, unsigned* arrivals,
+                 float* output, bool accumulate) {
   const float sum = thread_sum(x, n, AbsoluteValue{});
   grid_sum(sum, partials, arrivals, output, accumulate);
 }
 
-// Both stages of `separate`, with its index mapping and all of its traffic, in one cooperative launch. The grid
-// barrier stands where the kernel boundary stood: the reduce reads what other blocks have written.
+// Both stages of `separate`, with its index mapping and all of its traffic, in one cooperative launch. The
+// grid barrier stands where the kernel boundary stood: the reduce reads what other blocks have written.
 __global__ void __launch_bounds__(reduce_threads)
     persistent_kernel(const float* x, float* y, std::int64_t n, float* partials, unsigned* arrivals,
                       float* output) {
   const std::int64_t vectors = (n + 3) / 4;
   const std::int64_t grid_threads = std::int64_t{gridDim.x} * reduce_threads;
-  for (std::int64_t v = std::int64_t{blockIdx.x} * reduce_threads + threadIdx.x; v < vectors; v += grid_threads) {
+  for (std::int64_t v = std::int64_t{blockIdx.x} * reduce_threads + threadIdx.x; v < vectors;
+       v += grid_threads) {
     map_vector(x, y, n, v, AbsoluteValue{});
   }
   cooperative_groups::this_grid().sync();
@@ -35,21 +36,14 @@ __global__ void __launch_bounds__(reduce_threads)
   grid_sum(sum, partials, arrivals, output, false);
 }
 
-template <class Kernel>
-[[nodiscard]] LaunchConfig resident_config(std::int64_t n, const Device& device, Kernel kernel) {
-  LaunchConfig config;
-  config.grid = dim3(
-      reduce_blocks(n, resident_blocks(device, reinterpret_cast<const void*>(kernel), reduce_threads)));
-  config.block = dim3(reduce_threads);
-  return config;
-}
-
 // One slice: `fused`. K slices: `sliced`, as many launches as `separate` and none of its trips.
 class FusedSlices final : public Program {
  public:
   FusedSlices(Workload& workload, int slices)
       : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n), slices_(slices) {
-    config_ = resident_config(largest_slice(n_, slices_), workload.device(), &fused_kernel);
+    const auto* kernel = reinterpret_cast<const void*>(&fused_kernel);
+    config_ =
+        reduce_config(largest_slice(n_, slices_), resident_blocks(workload.device(), kernel, reduce_threads));
   }
 
   void enqueue(Launcher& launcher) override {
@@ -69,8 +63,10 @@ class FusedSlices final : public Program {
 
 class Persistent final : public Program {
  public:
-  explicit Persistent(Workload& workload) : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n) {
-    config_ = resident_config(n_, workload.device(), &persistent_kernel);
+  Persistent(Workload& workload, int /*slices*/)
+      : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n) {
+    const auto* kernel = reinterpret_cast<const void*>(&persistent_kernel);
+    config_ = reduce_config(n_, resident_blocks(workload.device(), kernel, reduce_threads));
     config_.cooperative = true;
   }
 
@@ -88,7 +84,8 @@ class Persistent final : public Program {
 // Fusion without writing a kernel: CUB applies |x| as it loads.
 class Library final : public Program {
  public:
-  explicit Library(Workload& workload) : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n) {}
+  Library(Workload& workload, int /*slices*/)
+      : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n) {}
 
   void prepare() override {
     std::size_t bytes = 0;
@@ -118,18 +115,10 @@ class Library final : public Program {
 
 Implementations SumAbs::fused() {
   return {
-      {Structure::fused,
-       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<FusedSlices>(workload, 1); }},
-      {Structure::sliced,
-       [](Workload& workload) -> std::unique_ptr<Program> {
-         const int slices = SumAbs::slices(Structure::sliced, workload.problem(), workload.device());
-         return std::make_unique<FusedSlices>(workload, slices);
-       }},
-      {Structure::persistent,
-       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<Persistent>(workload); },
-       needs_cooperative_launch},
-      {Structure::library,
-       [](Workload& workload) -> std::unique_ptr<Program> { return std::make_unique<Library>(workload); }},
+      {Structure::fused, make_program<FusedSlices>},
+      {Structure::sliced, make_program<FusedSlices>},
+      {Structure::persistent, make_program<Persistent>, needs_cooperative_launch},
+      {Structure::library, make_program<Library>},
   };
 }
 

@@ -8,7 +8,8 @@ namespace gvf::graphs {
 Graph capture(const Enqueue& enqueue) {
   const Stream stream = make_stream();
   // Thread-local mode: an allocation by another thread does not break this capture.
-  GVF_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "beginning a stream capture");
+  GVF_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal),
+           "beginning a stream capture");
   cudaGraph_t raw = nullptr;
   try {
     StreamLauncher launcher(stream.get());
@@ -42,6 +43,8 @@ GraphSubmission::GraphSubmission(const Enqueue& enqueue, cudaStream_t stream)
   GVF_CUDA(cudaStreamSynchronize(stream_), "waiting for a graph's upload");
 }
 
-void GraphSubmission::submit() { GVF_CUDA(cudaGraphLaunch(exec_.get(), stream_), "launching a graph"); }
+void GraphSubmission::submit() {
+  GVF_CUDA(cudaGraphLaunch(exec_.get(), stream_), "launching a graph");
+}
 
 }  // namespace gvf::graphs

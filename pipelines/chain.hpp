@@ -1,8 +1,8 @@
 // chain: k elementwise maps in a row over n floats, k = 1..64.
 //
-// The pipeline in which fusion can save most: fused it reads and writes n floats once, separate k times. A step
-// is one FFMA and one FMUL. The rounding intrinsics keep the compiler from collapsing steps into each other, so
-// that fusing removes trips through memory and no arithmetic.
+// The pipeline in which fusion can save most: fused it reads and writes n floats once, separate k times. A
+// step is one FFMA and one FMUL. The rounding intrinsics keep the compiler from collapsing steps into each
+// other, so that fusing removes trips through memory and no arithmetic.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,8 +18,8 @@
 
 namespace gvf {
 
-// One stage: (x * scale + offset) * gain, each operation rounded. scale * gain = 1 - 2^-14, so 64 steps neither
-// forget the input nor blow it up; a NaN in is a NaN out.
+// One stage: (x * scale + offset) * gain, each operation rounded. scale * gain = 1 - 2^-14, so 64 steps
+// neither forget the input nor blow it up; a NaN in is a NaN out.
 struct ChainStep {
   float scale = 1.0078125f;   // 1 + 2^-7
   float offset = 0.0078125f;  // 2^-7
@@ -42,8 +42,8 @@ struct Chain {
   static constexpr int max_k = 64;
   static constexpr std::int64_t max_n = std::int64_t{1} << 31;
 
-  // Where one iteration reads and writes. Device pointers; null when only launches are recorded. Steps alternate
-  // between intermediate and output so that the last one lands in output.
+  // Where one iteration reads and writes. Device pointers; null when only launches are recorded. Steps
+  // alternate between intermediate and output so that the last one lands in output.
   struct Buffers {
     const float* input = nullptr;   // n
     float* intermediate = nullptr;  // n; blocked reuses its first slice
@@ -53,7 +53,8 @@ struct Chain {
   static Implementations baseline();  // separate, blocked: baseline/chain.cu
   static Implementations fused();     // fused, sliced, persistent, library: fused/chain.cu
 
-  static std::unique_ptr<Workload> make_workload(const Problem& problem, const Device& device, Backing backing);
+  static std::unique_ptr<Workload> make_workload(const Problem& problem, const Device& device,
+                                                 Backing backing);
   static Buffers buffers(Workload& workload);
 
   static constexpr std::int64_t bytes_min(const Problem& problem) { return 8 * problem.n; }
@@ -81,17 +82,20 @@ struct Chain {
 
   // sliced: as many launches as separate has kernels. blocked: slices whose two ping-pong buffers stay in L2.
   static constexpr int slices(Structure structure, const Problem& problem, const Device& device) {
+    if (structure != Structure::sliced && structure != Structure::blocked) return 1;
     if (problem.slices > 0) return problem.slices;
-    if (structure == Structure::sliced) return problem.k;
-    if (structure == Structure::blocked) return slices_within_l2(8 * problem.n, device.l2_bytes);
-    return 1;
+    return structure == Structure::sliced ? problem.k : slices_within_l2(8 * problem.n, device.l2_bytes);
+  }
+
+  static constexpr double waves_per_slice(const Problem& problem, int slices, const Device& device) {
+    return static_cast<double>(problem.n) / slices / (4.0 * device.max_threads_per_sm * device.sm_count);
   }
 
   static constexpr std::int64_t device_bytes(const Problem& problem) { return 12 * problem.n; }
 
   // One element through k steps. `exact` repeats every rounding in binary32; `real` uses double throughout;
-  // `bound` is the derived distance between them: each step's two roundings err by at most u times the largest
-  // magnitude met, and the step does not expand (|scale * gain| < 1), so errors only add.
+  // `bound` is the derived distance between them: each step's two roundings err by at most u times the
+  // largest magnitude met, and the step does not expand (|scale * gain| < 1), so errors only add.
   struct Reference {
     float exact = 0;
     double real = 0;

@@ -1,26 +1,11 @@
 // Device building block of the elementwise kernels: one 16-byte vector a thread, one tile a block.
-//
-// Why one vector: on an H200 a copy of 2^28 floats took 504 us with one, 523 with two, 530 with four vectors a
-// thread, and 557 in a grid-stride loop (the driver's own copy: 506). Threads in order keep DRAM pages open.
 #pragma once
 
 #include <cstdint>
 
-#include "core/launcher.hpp"
+#include "pipelines/tiling.hpp"
 
 namespace gvf {
-
-inline constexpr int map_threads = 256;
-
-// The grid that covers n elements, at least one block.
-[[nodiscard]] inline LaunchConfig map_config(std::int64_t n) {
-  const std::int64_t vectors = (n + 3) / 4;
-  const std::int64_t blocks = (vectors + map_threads - 1) / map_threads;
-  LaunchConfig config;
-  config.grid = dim3(static_cast<unsigned>(blocks > 0 ? blocks : 1));
-  config.block = dim3(map_threads);
-  return config;
-}
 
 // y[i] = map(x[i]) for the vector with this index; the last vector may be partial. x, y 16-byte aligned.
 template <class Map>

@@ -1,5 +1,5 @@
-// Device building blocks of the reductions, shared by baseline/ and fused/ so that the separate reduce is exactly
-// as good as the fused one.
+// Device building blocks of the reductions, shared by baseline/ and fused/ so that the separate reduce is
+// exactly as good as the fused one.
 //
 // Deterministic run to run: who adds what depends on the grid alone. No float atomics; the one atomic counts
 // arrivals, and whoever comes last adds the blocks' partial sums in block order.
@@ -7,25 +7,11 @@
 
 #include <cub/block/block_reduce.cuh>
 
-#include <algorithm>
 #include <cstdint>
 
+#include "pipelines/tiling.hpp"
+
 namespace gvf {
-
-// 512 threads in 4 blocks fill an SM of 2048 threads; of the shapes tried on an H200 (256..1024 threads, 2..16
-// loads, strided, chunked, one tile a block, bulk copies) the strided one with four 16-byte loads in flight a
-// thread was the fastest. 4 x 16 B x 2048 threads = 128 KiB in flight an SM; Little's law asks for ~25 KiB.
-inline constexpr int reduce_threads = 512;
-inline constexpr int reduce_unroll = 4;
-
-// Elements that a block reads at once.
-inline constexpr std::int64_t reduce_tile = std::int64_t{4} * reduce_unroll * reduce_threads;
-
-// The grid for n elements: no more blocks than tiles, none that has to wait for another to leave.
-[[nodiscard]] inline unsigned reduce_blocks(std::int64_t n, std::int64_t resident) {
-  const std::int64_t tiles = (n + reduce_tile - 1) / reduce_tile;
-  return static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, resident));
-}
 
 // What this thread of the grid sums: map(x[i]) over its share of [0, n). x is 16-byte aligned.
 template <class Map>

@@ -1,8 +1,8 @@
 // The vocabulary of the suite and the types that the catalog is made of.
 //
-// A pipeline is a computation of K stages at a problem size n. A structure is how that work is cut into kernels.
-// Everything downstream (check, bench, trace, attribution, report) iterates over catalog entries of these types
-// and knows no pipeline by name.
+// A pipeline is a computation of K stages at a problem size n. A structure is how that work is cut into
+// kernels. Everything downstream (check, bench, trace, attribution, report) iterates over catalog entries of
+// these types and knows no pipeline by name.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ namespace gvf {
 
 enum class Structure { separate, sliced, blocked, persistent, fused, library };
 
-inline constexpr std::array<Structure, 6> all_structures{Structure::separate,   Structure::sliced,
-                                                         Structure::blocked,    Structure::persistent,
-                                                         Structure::fused,      Structure::library};
+inline constexpr std::array<Structure, 6> all_structures{Structure::separate, Structure::sliced,
+                                                         Structure::blocked,  Structure::persistent,
+                                                         Structure::fused,    Structure::library};
 
 [[nodiscard]] constexpr std::string_view to_string(Structure structure) noexcept {
   constexpr std::array<std::string_view, 6> names{"separate",   "sliced", "blocked",
@@ -99,8 +99,8 @@ class Workload {
   virtual void fill(InputKind kind, std::uint64_t seed) = 0;
   // Fills intermediates and outputs with NaN, so that what is not written is seen.
   virtual void poison() = 0;
-  // Compares the output on the device with the reference of the last fill, as produced by `structure`.
-  [[nodiscard]] virtual Verdict verify(Structure structure) = 0;
+  // Compares the output on the device, made in `slices` slices, with the reference of the last fill.
+  [[nodiscard]] virtual Verdict verify(int slices) = 0;
   // A hash of the output's bits, to tell whether two runs gave the very same result.
   [[nodiscard]] virtual std::uint64_t output_fingerprint() = 0;
   [[nodiscard]] virtual const Problem& problem() const noexcept = 0;
@@ -120,14 +120,19 @@ class Program {
 // How one structure of one pipeline is made.
 struct Implementation {
   Structure structure{};
-  std::function<std::unique_ptr<Program>(Workload&)> make;
+  std::function<std::unique_ptr<Program>(Workload&, int slices)> make;
   // Why this structure cannot run here; empty when it can.
-  std::function<std::string(const Problem&, const Device&)> not_applicable = [](const Problem&, const Device&) {
-    return std::string();
-  };
+  std::function<std::string(const Problem&, const Device&)> not_applicable =
+      [](const Problem&, const Device&) { return std::string(); };
 };
 
 using Implementations = std::vector<Implementation>;
+
+// The `make` of a program class that is constructed from (workload, slices).
+template <class P>
+[[nodiscard]] std::unique_ptr<Program> make_program(Workload& workload, int slices) {
+  return std::make_unique<P>(workload, slices);
+}
 
 // For structures that need every block resident at once.
 [[nodiscard]] inline std::string needs_cooperative_launch(const Problem&, const Device& device) {
@@ -149,8 +154,10 @@ struct Pipeline {
   std::function<std::unique_ptr<Workload>(const Problem&, const Device&, Backing)> make_workload;
   std::function<std::int64_t(const Problem&)> device_bytes;  // what make_workload allocates
   std::function<ByteModel(Structure, const Problem&)> byte_model;
-  std::function<std::int64_t(const Problem&)> bytes_min;  // input once, output once
+  std::function<std::int64_t(const Problem&)> bytes_min;                // input once, output once
   std::function<int(Structure, const Problem&, const Device&)> slices;  // of sliced and blocked; else 1
+  // How often one slice of `sliced` fills the chip; below a few, a slice is too small to stand for its share.
+  std::function<double(const Problem&, int slices, const Device&)> waves_per_slice;
 
   [[nodiscard]] const Implementation* find(Structure structure) const noexcept {
     for (const Implementation& implementation : implementations) {
@@ -172,7 +179,8 @@ template <class P>
   entry.max_k = P::max_k;
   entry.max_n = P::max_n;
   entry.implementations = P::baseline();
-  for (Implementation& implementation : P::fused()) entry.implementations.push_back(std::move(implementation));
+  for (Implementation& implementation : P::fused())
+    entry.implementations.push_back(std::move(implementation));
   entry.make_workload = [](const Problem& problem, const Device& device, Backing backing) {
     return std::unique_ptr<Workload>(P::make_workload(problem, device, backing));
   };
@@ -180,6 +188,7 @@ template <class P>
   entry.byte_model = &P::byte_model;
   entry.bytes_min = &P::bytes_min;
   entry.slices = &P::slices;
+  entry.waves_per_slice = &P::waves_per_slice;
   return entry;
 }
 

@@ -42,7 +42,8 @@ Verdict judge_bits(std::span<const float> result, std::span<const float> expecte
     for (std::int64_t i = begin; i < end; ++i) {
       const float got = result[static_cast<std::size_t>(i)];
       const float want = expected[static_cast<std::size_t>(i)];
-      if (std::bit_cast<std::uint32_t>(got) == std::bit_cast<std::uint32_t>(want) && !std::isnan(got)) continue;
+      if (std::bit_cast<std::uint32_t>(got) == std::bit_cast<std::uint32_t>(want) && !std::isnan(got))
+        continue;
       if (mine++ == 0) mine_first = i;
       const double error = std::abs(static_cast<double>(got) - static_cast<double>(want));
       mine_worst = std::max(mine_worst, std::isnan(error) ? std::numeric_limits<double>::infinity() : error);
@@ -55,8 +56,8 @@ Verdict judge_bits(std::span<const float> result, std::span<const float> expecte
   verdict.error = worst;
   verdict.passed = different == 0;
   if (!verdict.passed) {
-    verdict.detail = fmt::format("{} of {} elements differ, the first at {}: got {:.9g}, expected {:.9g}", different,
-                                 n, first, result[static_cast<std::size_t>(first)],
+    verdict.detail = fmt::format("{} of {} elements differ, the first at {}: got {:.9g}, expected {:.9g}",
+                                 different, n, first, result[static_cast<std::size_t>(first)],
                                  expected[static_cast<std::size_t>(first)]);
   }
   return verdict;

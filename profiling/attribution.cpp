@@ -73,7 +73,8 @@ double median(std::vector<double> samples) {
   std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(middle), samples.end());
   const double upper = samples.at(middle);
   if (samples.size() % 2 == 1) return upper;
-  return 0.5 * (upper + *std::max_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(middle)));
+  return 0.5 *
+         (upper + *std::max_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(middle)));
 }
 
 Result<IterationCalls> calls_of(const Timeline& timeline) {
@@ -94,7 +95,8 @@ Result<IterationCalls> calls_of(const Timeline& timeline) {
     // A driver call inside a runtime call is the same submission; it may carry the same id or its own.
     const bool nested = outer && call->at.end <= outer->at.end;
     if (nested) {
-      if (call->correlation_id != outer->correlation_id) kept.back().works += works_with(call->correlation_id);
+      if (call->correlation_id != outer->correlation_id)
+        kept.back().works += works_with(call->correlation_id);
       continue;
     }
     outer = call;
@@ -141,8 +143,9 @@ Result<Timeline> reconstruct(const IterationCalls& calls, const IterationWorks& 
     last_return = std::max(last_return, calls[c].at.end);
     for (int k = 0; k < calls[c].works; ++k, ++w) {
       const bool is_first = w == 0;
-      const Nanoseconds latency = is_first ? constants.launch_to_start_ns
-                                           : constants.busy_launch_to_start_ns.value_or(constants.launch_to_start_ns);
+      const Nanoseconds latency =
+          is_first ? constants.launch_to_start_ns
+                   : constants.busy_launch_to_start_ns.value_or(constants.launch_to_start_ns);
       Interval at;
       at.begin = calls[c].at.begin + latency;
       if (!is_first) {
@@ -152,7 +155,8 @@ Result<Timeline> reconstruct(const IterationCalls& calls, const IterationWorks& 
         at.begin = std::max(at.begin, ready);
       }
       if (works[w].overlap > 0) {
-        // Only what the kernel did after its predecessor's end is work of its own; starting late costs no more.
+        // Only what the kernel did after its predecessor's end is work of its own; starting late costs no
+        // more.
         const Nanoseconds own = std::max<Nanoseconds>(0, works[w].duration - works[w].overlap);
         at.end = std::max(at.begin, latest_end) + own;
       } else {
@@ -171,7 +175,8 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
   if (auto fault = find_fault(evidence.untraced_wall_us)) return *fault;
   const std::size_t iterations = std::min(evidence.api_pass.size(), evidence.kernel_pass.size());
   if (iterations == 0)
-    return Reason{"no iterations in the " + std::string(evidence.api_pass.empty() ? "api" : "kernel") + " pass"};
+    return Reason{"no iterations in the " + std::string(evidence.api_pass.empty() ? "api" : "kernel") +
+                  " pass"};
 
   Attribution row;
   row.wall_us = median(evidence.untraced_wall_us);
@@ -199,7 +204,8 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
   row.evidence["starved"] = "reconstruction: call starts from the api pass, durations from the kernel pass";
   row.evidence["gap"] = "calibrated stream gap of empty kernels, where the host is ahead";
   row.evidence["busy"] = "kernel durations from the kernel pass";
-  row.evidence["completion"] = "completion constant of an empty kernel, from the later of last end and last return";
+  row.evidence["completion"] =
+      "completion constant of an empty kernel, from the later of last end and last return";
   if (overlaps) row.marks.push_back("works overlap in the kernel pass: the overlap is kept as traced");
   return row;
 }

@@ -1,6 +1,7 @@
-// Explains an untraced wall time. Tracing disturbs what it traces, so each part comes from the least intrusive
-// evidence there is: calls from API-only tracing, kernel durations from kernel-only tracing, a graph's span from
-// graph-level tracing, constants from empty kernels; what does not add up is shown as residual. Pure functions.
+// Explains an untraced wall time. Tracing disturbs what it traces, so each part comes from the least
+// intrusive evidence there is: calls from API-only tracing, kernel durations from kernel-only tracing, a
+// graph's span from graph-level tracing, constants from empty kernels; what does not add up is shown as
+// residual. Pure functions.
 #pragma once
 
 #include <map>
@@ -14,12 +15,12 @@ namespace gvf::profiling {
 
 /// Launch constants of one machine, measured on empty kernels, never on an attributed row.
 struct EdgeConstants {
-  Nanoseconds stream_gap_ns = 0;        ///< end of a kernel to start of the next, host ahead, in a stream
-  Nanoseconds graph_gap_ns = 0;         ///< the same between dependent nodes of a graph
-  Nanoseconds launch_to_start_ns = 0;   ///< start of the launch call to start of the kernel, device idle
+  Nanoseconds stream_gap_ns = 0;       ///< end of a kernel to start of the next, host ahead, in a stream
+  Nanoseconds graph_gap_ns = 0;        ///< the same between dependent nodes of a graph
+  Nanoseconds launch_to_start_ns = 0;  ///< start of the launch call to start of the kernel, device idle
   std::optional<Nanoseconds> busy_launch_to_start_ns;  ///< the same for a launch into a stream in use
-  Nanoseconds completion_ns = 0;        ///< end of the last kernel to return of the synchronisation
-  Nanoseconds empty_kernel_ns = 0;      ///< duration of an empty kernel
+  Nanoseconds completion_ns = 0;    ///< end of the last kernel to return of the synchronisation
+  Nanoseconds empty_kernel_ns = 0;  ///< duration of an empty kernel
   bool operator==(const EdgeConstants&) const = default;
 };
 
@@ -38,7 +39,8 @@ struct WorkEvidence {
 };
 using IterationWorks = std::vector<WorkEvidence>;
 
-/// Keeps the submitting calls (outermost ones) of a timeline, one work each unless `timeline` has works to count.
+/// Keeps the submitting calls (outermost ones) of a timeline, one work each unless `timeline` has works to
+/// count.
 Result<IterationCalls> calls_of(const Timeline& timeline);
 Result<IterationWorks> works_of(const Timeline& timeline);
 
@@ -80,8 +82,8 @@ struct GraphEvidence {
   std::vector<Timeline> graph_pass;      ///< one graph-level work per launch
   std::optional<double> twin_busy_us;    ///< busy of the same kernels launched in a stream
 };
-/// Attribution of a row submitted as a graph. Without `twin_busy_us` the span is not split: all of it is busy,
-/// and a mark says so.
+/// Attribution of a row submitted as a graph. Without `twin_busy_us` the span is not split: all of it is
+/// busy, and a mark says so.
 Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeConstants& constants);
 
 /// Median busy (union of works) over timelines, µs; what `twin_busy_us` wants.

@@ -236,7 +236,8 @@ Result<EdgeConstants> constants_from_json(const json& object) {
     k.launch_to_start_ns = whole("launch_to_start_ns");
     k.completion_ns = whole("completion_ns");
     k.empty_kernel_ns = whole("empty_kernel_ns");
-    if (object.contains("busy_launch_to_start_ns")) k.busy_launch_to_start_ns = whole("busy_launch_to_start_ns");
+    if (object.contains("busy_launch_to_start_ns"))
+      k.busy_launch_to_start_ns = whole("busy_launch_to_start_ns");
     return k;
   });
 }

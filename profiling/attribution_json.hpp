@@ -1,5 +1,5 @@
-// attribution/<pipeline>.json: rows of parts, split and counters, µs and bytes, to and from JSON. A number that
-// is not finite is never written: the row goes out withheld, with the reason.
+// attribution/<pipeline>.json: rows of parts, split and counters, µs and bytes, to and from JSON. A number
+// that is not finite is never written: the row goes out withheld, with the reason.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -30,10 +30,13 @@ Result<json> chrome_trace(const std::string& name, const std::vector<Timeline>& 
   const auto us = [origin](Nanoseconds t) { return static_cast<double>(t - origin) / 1000.0; };
   const auto slice = [&](const std::string& title, std::string_view category, const Interval& at, int process,
                          std::uint32_t track, json args) {
-    return json{{"ph", "X"},       {"name", title},
-                {"cat", category}, {"ts", us(at.begin)},
+    return json{{"ph", "X"},
+                {"name", title},
+                {"cat", category},
+                {"ts", us(at.begin)},
                 {"dur", static_cast<double>(at.length()) / 1000.0},
-                {"pid", process},  {"tid", track},
+                {"pid", process},
+                {"tid", track},
                 {"args", std::move(args)}};
   };
 
@@ -45,8 +48,9 @@ Result<json> chrome_trace(const std::string& name, const std::vector<Timeline>& 
     const auto joined = join(timeline);
     if (!joined) return Reason{"iteration " + std::to_string(i) + ": " + joined.reason().text};
 
-    events.push_back(slice(name + " #" + std::to_string(i), "iteration", {timeline.start, timeline.sync_return},
-                           host_process, iteration_track, json::object()));
+    events.push_back(slice(name + " #" + std::to_string(i), "iteration",
+                           {timeline.start, timeline.sync_return}, host_process, iteration_track,
+                           json::object()));
     for (const Call& call : timeline.calls)
       events.push_back(slice(std::string(base_name(call.name)), "api", call.at, host_process, call_track,
                              {{"correlation", call.correlation_id}}));
@@ -57,14 +61,25 @@ Result<json> chrome_trace(const std::string& name, const std::vector<Timeline>& 
       if (work.graph_id) args["graph"] = work.graph_id;
       if (work.node_id) args["node"] = work.node_id;
       const std::string title = work.name.empty() ? std::string(to_string(work.kind)) : work.name;
-      events.push_back(slice(title, to_string(work.kind), work.at, device_process, work.stream,
-                             std::move(args)));
+      events.push_back(
+          slice(title, to_string(work.kind), work.at, device_process, work.stream, std::move(args)));
       if (!joined->call_of_work[w]) continue;
       const Call& call = timeline.calls[*joined->call_of_work[w]];
-      json from = {{"ph", "s"}, {"id", ++flow}, {"name", "submit"}, {"cat", "submit"},
-                   {"ts", us(call.at.begin)}, {"pid", host_process}, {"tid", call_track}};
-      json to = {{"ph", "f"}, {"bp", "e"}, {"id", flow}, {"name", "submit"}, {"cat", "submit"},
-                 {"ts", us(work.at.begin)}, {"pid", device_process}, {"tid", work.stream}};
+      json from = {{"ph", "s"},
+                   {"id", ++flow},
+                   {"name", "submit"},
+                   {"cat", "submit"},
+                   {"ts", us(call.at.begin)},
+                   {"pid", host_process},
+                   {"tid", call_track}};
+      json to = {{"ph", "f"},
+                 {"bp", "e"},
+                 {"id", flow},
+                 {"name", "submit"},
+                 {"cat", "submit"},
+                 {"ts", us(work.at.begin)},
+                 {"pid", device_process},
+                 {"tid", work.stream}};
       events.push_back(std::move(from));
       events.push_back(std::move(to));
     }
@@ -75,9 +90,7 @@ Result<json> chrome_trace(const std::string& name, const std::vector<Timeline>& 
   events.push_back(track_name("thread_name", host_process, iteration_track, "iterations"));
   for (std::uint32_t stream : streams)
     events.push_back(track_name("thread_name", device_process, stream, "stream " + std::to_string(stream)));
-  return json{{"traceEvents", std::move(events)},
-              {"displayTimeUnit", "ns"},
-              {"otherData", {{"name", name}}}};
+  return json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}, {"otherData", {{"name", name}}}};
 }
 
 }  // namespace gvf::profiling

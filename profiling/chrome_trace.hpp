@@ -1,5 +1,5 @@
-// Timelines as Chrome trace events, for Perfetto (ui.perfetto.dev) and chrome://tracing: a host track for calls,
-// a track per stream for device work, arrows from each call to the works it submitted.
+// Timelines as Chrome trace events, for Perfetto (ui.perfetto.dev) and chrome://tracing: a host track for
+// calls, a track per stream for device work, arrows from each call to the works it submitted.
 #pragma once
 
 #include <nlohmann/json.hpp>

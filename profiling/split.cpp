@@ -16,9 +16,13 @@ std::string number(double value) {
   return text;
 }
 
-Reason not_separable(const std::string& why) { return Reason{"not separable: " + why}; }
+Reason not_separable(const std::string& why) {
+  return Reason{"not separable: " + why};
+}
 
-bool is_time(const std::optional<double>& us) { return us && std::isfinite(*us) && *us > 0; }
+bool is_time(const std::optional<double>& us) {
+  return us && std::isfinite(*us) && *us > 0;
+}
 
 }  // namespace
 
@@ -67,7 +71,8 @@ Result<Split> crossed_split(const CrossedBusy& arms) {
     return not_separable("a slice has " + number(sliced->waves_per_slice) + " waves, fewer than " +
                          number(minimum_waves));
   if (std::set<double>(slices.begin(), slices.end()).size() < 3)
-    return not_separable("fewer than 3 slice counts with at least " + number(minimum_waves) + " waves a slice");
+    return not_separable("fewer than 3 slice counts with at least " + number(minimum_waves) +
+                         " waves a slice");
   const auto fit = fit_line(slices, busy);
   if (!fit) return not_separable(fit.reason().text);
   if (fit->relative_error > maximum_fit_error)
@@ -84,7 +89,8 @@ Result<Split> crossed_split(const CrossedBusy& arms) {
     split.round_trip_by_persistent_us = *arms.persistent_us - arms.barriers_us - *arms.fused_us;
   // The fit stands in for a sliced arm with as many kernels as blocked has, inside the sweep's range only.
   const auto range = std::minmax_element(slices.begin(), slices.end());
-  if (is_time(arms.blocked_us) && arms.blocked_kernels >= *range.first && arms.blocked_kernels <= *range.second) {
+  if (is_time(arms.blocked_us) && arms.blocked_kernels >= *range.first &&
+      arms.blocked_kernels <= *range.second) {
     split.round_trip_l2_us = *arms.blocked_us - (fit->intercept + fit->slope * arms.blocked_kernels);
     split.round_trip_dram_us = split.round_trip_us - *split.round_trip_l2_us;
   }

@@ -1,5 +1,6 @@
 // The crossed split of busy time: what a computation needs, what cutting it into kernels costs, and what the
-// trips of its intermediates through memory cost. Given only where the arms can be told apart. Pure functions.
+// trips of its intermediates through memory cost. Given only where the arms can be told apart. Pure
+// functions.
 #pragma once
 
 #include <optional>
@@ -21,23 +22,23 @@ struct SlicePoint {
 struct CrossedBusy {
   std::optional<double> fused_us;
   std::optional<double> separate_us;
-  int separate_kernels = 0;        ///< the sliced arm is taken at this slice count: equal launches
-  std::vector<SlicePoint> sweep;   ///< must contain slices == separate_kernels
+  int separate_kernels = 0;       ///< the sliced arm is taken at this slice count: equal launches
+  std::vector<SlicePoint> sweep;  ///< must contain slices == separate_kernels
   std::optional<double> persistent_us;
-  double barriers_us = 0;          ///< cost of persistent's grid barriers, calibrated
+  double barriers_us = 0;  ///< cost of persistent's grid barriers, calibrated
   std::optional<double> blocked_us;
   int blocked_kernels = 0;
 };
 
 /// Differences of medians, µs; a negative one stays negative.
 struct Split {
-  double essential_us = 0;   ///< busy(fused)
-  double ramp_us = 0;        ///< sliced - fused
-  double round_trip_us = 0;  ///< separate - sliced
-  double ramp_per_slice_us = 0;    ///< b of the sweep's a + b * slices
-  double fit_relative_error = 0;   ///< largest |measured - fitted| / measured of the sweep
+  double essential_us = 0;                            ///< busy(fused)
+  double ramp_us = 0;                                 ///< sliced - fused
+  double round_trip_us = 0;                           ///< separate - sliced
+  double ramp_per_slice_us = 0;                       ///< b of the sweep's a + b * slices
+  double fit_relative_error = 0;                      ///< largest |measured - fitted| / measured of the sweep
   std::optional<double> round_trip_by_persistent_us;  ///< second estimate: persistent - barriers - fused
-  std::optional<double> round_trip_l2_us;    ///< blocked - sliced at as many kernels: the trip that stays in L2
+  std::optional<double> round_trip_l2_us;  ///< blocked - sliced at as many kernels: the trip that stays in L2
   std::optional<double> round_trip_dram_us;  ///< round_trip - round_trip_l2
   bool operator==(const Split&) const = default;
 };

@@ -12,10 +12,14 @@ namespace gvf::profiling {
 
 std::string_view to_string(WorkKind kind) {
   switch (kind) {
-    case WorkKind::kernel: return "kernel";
-    case WorkKind::memcpy: return "memcpy";
-    case WorkKind::memset: return "memset";
-    case WorkKind::graph: return "graph";
+    case WorkKind::kernel:
+      return "kernel";
+    case WorkKind::memcpy:
+      return "memcpy";
+    case WorkKind::memset:
+      return "memset";
+    case WorkKind::graph:
+      return "graph";
   }
   return "unknown";
 }
@@ -44,8 +48,8 @@ std::optional<Reason> find_fault(const Timeline& timeline) {
                   describe({timeline.start, timeline.sync_return})};
   for (const Work& work : timeline.works) {
     if (work.at.end < work.at.begin)
-      return Reason{std::string(to_string(work.kind)) + " '" + work.name + "' ends before it begins: " +
-                    describe(work.at)};
+      return Reason{std::string(to_string(work.kind)) + " '" + work.name +
+                    "' ends before it begins: " + describe(work.at)};
   }
   for (const Call& call : timeline.calls) {
     if (call.at.end < call.at.begin)
@@ -158,21 +162,23 @@ bool is_submitting_call(std::string_view api_call) {
   // From cupti_runtime_cbid.h and cupti_driver_cbid.h of 13.0. __cudaLaunchKernel is what a <<<>>> launch
   // becomes there. Host functions are left out: they put nothing on the device.
   const std::string_view name = base_name(api_call);
-  return is_any(name, {"cudaLaunch", "cudaLaunchKernel", "__cudaLaunchKernel", "cudaLaunchKernelEx",
-                       "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel",
-                       "cudaLaunchCooperativeKernelMultiDevice", "cudaGraphLaunch", "cuLaunch", "cuLaunchGrid",
-                       "cuLaunchGridAsync", "cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchCooperativeKernel",
-                       "cuLaunchCooperativeKernelMultiDevice", "cuGraphLaunch"}) ||
+  return is_any(name,
+                {"cudaLaunch", "cudaLaunchKernel", "__cudaLaunchKernel", "cudaLaunchKernelEx",
+                 "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel",
+                 "cudaLaunchCooperativeKernelMultiDevice", "cudaGraphLaunch", "cuLaunch", "cuLaunchGrid",
+                 "cuLaunchGridAsync", "cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchCooperativeKernel",
+                 "cuLaunchCooperativeKernelMultiDevice", "cuGraphLaunch"}) ||
          starts_with_any(name, {"cudaMemcpy", "cudaMemset", "cuMemcpy", "cuMemset"});
 }
 
 bool is_sync_call(std::string_view api_call) {
   return is_any(base_name(api_call),
-                {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaThreadSynchronize",
-                 "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"});
+                {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
+                 "cudaThreadSynchronize", "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"});
 }
 
-Cut cut_into_iterations(const std::vector<Interval>& marks, std::vector<Call> calls, std::vector<Work> works) {
+Cut cut_into_iterations(const std::vector<Interval>& marks, std::vector<Call> calls,
+                        std::vector<Work> works) {
   Cut cut;
   cut.iterations.resize(marks.size());
   std::multimap<Nanoseconds, std::size_t> by_begin;

@@ -41,8 +41,8 @@ struct Work {
   WorkKind kind = WorkKind::kernel;
   std::string name;
   std::uint32_t stream = 0;
-  std::uint32_t graph_id = 0;   ///< 0: not part of a graph
-  std::uint64_t node_id = 0;    ///< 0: not part of a graph
+  std::uint32_t graph_id = 0;  ///< 0: not part of a graph
+  std::uint64_t node_id = 0;   ///< 0: not part of a graph
   bool operator==(const Work&) const = default;
 };
 
@@ -86,13 +86,15 @@ struct Join {
   std::vector<std::optional<std::size_t>> call_of_work;  ///< index into timeline.calls, empty: no such call
   std::vector<std::vector<std::size_t>> works_of_call;   ///< indices into timeline.works, in start order
   std::size_t orphans = 0;                               ///< works whose call is not in the timeline
-  Nanoseconds host = 0;  ///< time inside submitting calls; a driver call nested in a runtime call is not added
+  Nanoseconds host =
+      0;  ///< time inside submitting calls; a driver call nested in a runtime call is not added
 };
 Result<Join> join(const Timeline& timeline);
 
 /// "cudaLaunchKernel_ptsz_v7000" -> "cudaLaunchKernel": version and per-thread-stream suffixes removed.
 std::string_view base_name(std::string_view api_call);
-/// True for calls, of runtime or driver, that put work on the device: kernel and graph launches, copies, sets.
+/// True for calls, of runtime or driver, that put work on the device: kernel and graph launches, copies,
+/// sets.
 bool is_submitting_call(std::string_view api_call);
 /// True for calls that wait for the device.
 bool is_sync_call(std::string_view api_call);

@@ -21,11 +21,11 @@ const std::vector<Pipeline>& catalog() {
 
 const std::vector<SubmissionKind>& submissions() {
   static const std::vector<SubmissionKind> kinds{
-      {"stream", "a launch call for every kernel", 0xff0072b2,
+      {"stream", "a launch call for every kernel", 0xff0072b2, false,
        [](const Enqueue& enqueue, cudaStream_t stream) -> std::unique_ptr<Submission> {
          return std::make_unique<StreamSubmission>(enqueue, stream);
        }},
-      {"graph", "captured from a stream once, replayed by one call", 0xffe69f00,
+      {"graph", "captured from a stream once, replayed by one call", 0xffe69f00, true,
        [](const Enqueue& enqueue, cudaStream_t stream) -> std::unique_ptr<Submission> {
          return std::make_unique<graphs::GraphSubmission>(enqueue, stream);
        }},
@@ -47,7 +47,9 @@ const auto& find_named(const Entries& entries, std::string_view what, std::strin
 
 }  // namespace
 
-const Pipeline& find_pipeline(std::string_view name) { return find_named(catalog(), "pipeline", name); }
+const Pipeline& find_pipeline(std::string_view name) {
+  return find_named(catalog(), "pipeline", name);
+}
 
 const SubmissionKind& find_submission(std::string_view name) {
   return find_named(submissions(), "submission", name);

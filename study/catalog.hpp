@@ -1,4 +1,5 @@
-// The catalog: which pipelines there are, and in which ways they can be submitted. Everything iterates over it.
+// The catalog: which pipelines there are, and in which ways they can be submitted. Everything iterates over
+// it.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ struct SubmissionKind {
   std::string_view name;
   std::string_view summary;
   std::uint32_t colour_argb = 0;  // of its NVTX ranges
+  bool as_graph = false;          // the device gets a whole graph; else a launch call brings each kernel
   std::function<std::unique_ptr<Submission>(const Enqueue&, cudaStream_t)> make;
 };
 
@@ -28,15 +30,17 @@ struct SubmissionKind {
 [[nodiscard]] const SubmissionKind& find_submission(std::string_view name);
 
 // `problem` with the slices that `structure` uses filled in.
-[[nodiscard]] Problem resolve(const Pipeline& pipeline, Structure structure, Problem problem, const Device& device);
+[[nodiscard]] Problem resolve(const Pipeline& pipeline, Structure structure, Problem problem,
+                              const Device& device);
 
 // "sum_abs/fused/graph/n:1024", "chain/fused/graph/n:1024/k:16"; `/s:8` follows where slices were asked for.
-[[nodiscard]] std::string variant_name(const Pipeline& pipeline, Structure structure, std::string_view submission,
-                                       const Problem& problem);
+[[nodiscard]] std::string variant_name(const Pipeline& pipeline, Structure structure,
+                                       std::string_view submission, const Problem& problem);
 // "sum_abs/fused/graph/latency/n:1024", as Google Benchmark prints it.
 [[nodiscard]] std::string row_name(const Pipeline& pipeline, Structure structure, std::string_view submission,
                                    std::string_view clock, const Problem& problem);
 // "sum_abs.fused.graph": ncu and nsys read '/' as nesting.
-[[nodiscard]] std::string range_name(const Pipeline& pipeline, Structure structure, std::string_view submission);
+[[nodiscard]] std::string range_name(const Pipeline& pipeline, Structure structure,
+                                     std::string_view submission);
 
 }  // namespace gvf::study

@@ -14,7 +14,8 @@
 
 namespace gvf::tests {
 
-// Reason of the last GVF_SKIP in this process; empty when there was none. Read by run_catch in catch_main.hpp.
+// Reason of the last GVF_SKIP in this process; empty when there was none. Read by run_catch in
+// catch_main.hpp.
 inline std::string& skip_reason() {
   static std::string reason;
   return reason;
@@ -32,6 +33,9 @@ inline std::string& skip_reason() {
     return;                                 \
   } while (false)
 
+namespace Catch {
+using Detail::Approx;
+}
 namespace Catch::Matchers {
 inline auto ContainsSubstring(const std::string& part, CaseSensitive::Choice choice = CaseSensitive::Yes) {
   return Contains(part, choice);

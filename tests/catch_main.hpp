@@ -9,27 +9,27 @@
 
 namespace gvf::tests {
 
-constexpr int kPassed = 0;
-constexpr int kFailed = 1;
-constexpr int kSkipped = 4;
+constexpr int exit_passed = 0;
+constexpr int exit_failed = 1;
+constexpr int exit_skipped = 4;
 
 inline int run_catch(Catch::Session& session) {
   const int status = session.run();
 #if GVF_CATCH_VERSION == 3
   const auto& config = session.configData();
   const bool lists = config.listTests || config.listTags || config.listReporters || config.listListeners;
-  if (lists || status == kPassed || status == kSkipped) return status;
+  if (lists || status == exit_passed || status == exit_skipped) return status;
 #else
   const auto& config = session.configData();
   const bool lists = config.listTests || config.listTestNamesOnly || config.listTags || config.listReporters;
   if (lists) return status;
   if (status == 0 && !skip_reason().empty()) {
     std::cout << "SKIPPED: " << skip_reason() << '\n';
-    return kSkipped;
+    return exit_skipped;
   }
-  if (status == 0) return kPassed;
+  if (status == 0) return exit_passed;
 #endif
-  return kFailed;
+  return exit_failed;
 }
 
 }  // namespace gvf::tests

@@ -8,7 +8,8 @@
 
 namespace {
 
-// Creates a context, since a device that is counted can still be unusable. Returns the reason, "" when all is well.
+// Creates a context, since a device that is counted can still be unusable. Returns the reason, "" when all is
+// well.
 std::string why_no_gpu() {
   int devices = 0;
   cudaError_t status = cudaGetDeviceCount(&devices);
@@ -21,24 +22,27 @@ std::string why_no_gpu() {
 bool only_lists(Catch::Session& session) {
   const auto& config = session.configData();
 #if GVF_CATCH_VERSION == 3
-  return config.listTests || config.listTags || config.listReporters || config.listListeners || config.showHelp;
+  return config.listTests || config.listTags || config.listReporters || config.listListeners ||
+         config.showHelp;
 #else
-  return config.listTests || config.listTestNamesOnly || config.listTags || config.listReporters || config.showHelp;
+  return config.listTests || config.listTestNamesOnly || config.listTags || config.listReporters ||
+         config.showHelp;
 #endif
 }
 
 int skipped(const std::string& reason) {
   std::cout << "SKIPPED: " << reason << std::endl;
-  return gvf::tests::kSkipped;
+  return gvf::tests::exit_skipped;
 }
 
 int probe() {
   const std::string reason = why_no_gpu();
   if (!reason.empty()) return skipped(reason);
   cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess) return skipped("the device tells no properties");
+  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess)
+    return skipped("the device tells no properties");
   std::cout << "device tests run on " << properties.name << std::endl;
-  return gvf::tests::kPassed;
+  return gvf::tests::exit_passed;
 }
 
 }  // namespace
@@ -46,7 +50,7 @@ int probe() {
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--probe") return probe();
   Catch::Session session;
-  if (const int status = session.applyCommandLine(argc, argv); status != 0) return gvf::tests::kFailed;
+  if (const int status = session.applyCommandLine(argc, argv); status != 0) return gvf::tests::exit_failed;
   if (!only_lists(session)) {
     if (const std::string reason = why_no_gpu(); !reason.empty()) return skipped(reason);
   }

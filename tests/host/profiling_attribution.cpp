@@ -54,7 +54,8 @@ TEST_CASE("reconstruct: the device is late", "[profiling][attribution]") {
   CHECK(*account(*built, 1700) == Account{4000, 66000, 1700, 0, 2000});
 }
 
-TEST_CASE("reconstruct: the host is still in its call when the last kernel ended", "[profiling][attribution]") {
+TEST_CASE("reconstruct: the host is still in its call when the last kernel ended",
+          "[profiling][attribution]") {
   // Call [0,9000], kernel [4000,4900]; z = 9000 + 2000: completion = 11000 - 4900 = 6100, and it adds up.
   const auto built = reconstruct({{{0, 9000}}}, {{900}}, constants);
   REQUIRE(built.ok());
@@ -76,8 +77,8 @@ TEST_CASE("reconstruct: a call with several works, a busy latency", "[profiling]
 }
 
 TEST_CASE("reconstruct: a dependent launch that overlaps its predecessor", "[profiling][attribution]") {
-  // First 4000-14000. The second was seen to start 3000 before that end and to last 8000, 5000 of them its own:
-  // it starts at 11000 and ends at 14000 + 5000.
+  // First 4000-14000. The second was seen to start 3000 before that end and to last 8000, 5000 of them its
+  // own: it starts at 11000 and ends at 14000 + 5000.
   auto built = reconstruct({{{0, 100}}, {{200, 300}}}, {{10000}, {8000, 3000}}, constants);
   REQUIRE(built.ok());
   CHECK(built->works[1].at == Interval{11000, 19000});
@@ -96,7 +97,8 @@ TEST_CASE("reconstruct: passes that disagree are refused", "[profiling][attribut
   CHECK_FALSE(reconstruct({{{0, 100}}}, {{900}}, negative).ok());
 }
 
-TEST_CASE("reconstruct: any evidence gives a timeline whose account adds up", "[profiling][attribution][property]") {
+TEST_CASE("reconstruct: any evidence gives a timeline whose account adds up",
+          "[profiling][attribution][property]") {
   std::mt19937_64 random(7);
   const auto pick = [&](Nanoseconds low, Nanoseconds high) {
     return std::uniform_int_distribution<Nanoseconds>(low, high)(random);
@@ -109,7 +111,8 @@ TEST_CASE("reconstruct: any evidence gives a timeline whose account adds up", "[
       const Interval at{host, host + pick(0, 9000)};
       calls.push_back({at, static_cast<int>(pick(1, 3))});
       host = at.end + pick(0, 2000);
-      for (int w = 0; w < calls.back().works; ++w) works.push_back({pick(0, 20000), pick(0, 3) ? 0 : pick(0, 2000)});
+      for (int w = 0; w < calls.back().works; ++w)
+        works.push_back({pick(0, 20000), pick(0, 3) ? 0 : pick(0, 2000)});
     }
     works.front().overlap = 0;
     const EdgeConstants k{pick(0, 2000), 0, pick(0, 5000), pick(0, 5000), pick(0, 3000), 0};
@@ -125,8 +128,10 @@ TEST_CASE("reconstruct: any evidence gives a timeline whose account adds up", "[
 
 TEST_CASE("calls_of: outermost submitting calls, relative to the iteration", "[profiling][attribution]") {
   Timeline t{1000, 9000, {}, {}};
-  t.calls = {{{1100, 1500}, 1, "cudaLaunchKernel_v7000"}, {{1200, 1400}, 2, "cuLaunchKernel"},
-             {{1600, 1700}, 3, "cudaGetLastError_v3020"}, {{2000, 2100}, 4, "cudaMemsetAsync_v3020"}};
+  t.calls = {{{1100, 1500}, 1, "cudaLaunchKernel_v7000"},
+             {{1200, 1400}, 2, "cuLaunchKernel"},
+             {{1600, 1700}, 3, "cudaGetLastError_v3020"},
+             {{2000, 2100}, 4, "cudaMemsetAsync_v3020"}};
   auto calls = calls_of(t);
   REQUIRE(calls.ok());
   REQUIRE(calls->size() == 2);
@@ -134,7 +139,8 @@ TEST_CASE("calls_of: outermost submitting calls, relative to the iteration", "[p
   CHECK((*calls)[0].works == 1);
   CHECK((*calls)[1].at == Interval{1000, 1100});
   // With works present they are counted, whichever of the nested calls they name.
-  t.works = {{{3000, 3100}, 2, WorkKind::kernel, "k", 7, 0, 0}, {{3200, 3300}, 1, WorkKind::kernel, "k", 7, 0, 0},
+  t.works = {{{3000, 3100}, 2, WorkKind::kernel, "k", 7, 0, 0},
+             {{3200, 3300}, 1, WorkKind::kernel, "k", 7, 0, 0},
              {{3400, 3500}, 4, WorkKind::memset, "", 7, 0, 0}};
   calls = calls_of(t);
   CHECK((*calls)[0].works == 2);
@@ -146,7 +152,8 @@ TEST_CASE("calls_of: outermost submitting calls, relative to the iteration", "[p
 TEST_CASE("attribute a stream row: parts, residual, marks", "[profiling][attribution]") {
   StreamEvidence evidence;
   evidence.untraced_wall_us = {11.0, 12.0, 11.5};
-  // Three iterations alike but for the second call: 4500, 4700, 4900 -> starved 1400, 1600, 1800; median 1600.
+  // Three iterations alike but for the second call: 4500, 4700, 4900 -> starved 1400, 1600, 1800; median
+  // 1600.
   for (Nanoseconds late : {0, 200, 400}) {
     evidence.api_pass.push_back(api_iteration(100000, {{500, 4000}, {4500 + late, 8000}}, 100000 + 13000));
     evidence.kernel_pass.push_back(kernel_iteration(500000, {{5000, 5900}, {9000, 9900}}, 500000 + 11600));

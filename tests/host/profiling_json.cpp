@@ -39,7 +39,8 @@ TEST_CASE("attribution JSON has the field names of the recording", "[profiling][
   CHECK(row.at("name") == "sum_abs/separate/stream/n:268435456");
   CHECK(row.at("wall_us") == 11.5);
   CHECK(row.at("passes").at("api") == 13.0);
-  for (const char* part : {"launch_latency_us", "starved_us", "gap_us", "busy_us", "completion_us", "residual_us"})
+  for (const char* part :
+       {"launch_latency_us", "starved_us", "gap_us", "busy_us", "completion_us", "residual_us"})
     CHECK(row.at("parts").at(part).is_number_float());
   CHECK(row.at("parts").at("residual_us") == -0.1);
   for (const char* part : {"essential_us", "ramp_us", "round_trip_us"}) CHECK(row.at("split").contains(part));
@@ -105,10 +106,12 @@ TEST_CASE("launch constants round trip", "[profiling][json]") {
   CHECK(constants_from_json(missing).reason().text.find("completion_ns") != std::string::npos);
 }
 
-TEST_CASE("chrome trace: tracks, slices and a flow from the launch to each of its kernels", "[profiling][trace]") {
+TEST_CASE("chrome trace: tracks, slices and a flow from the launch to each of its kernels",
+          "[profiling][trace]") {
   Timeline t{1'700'000'000'000'001'000, 1'700'000'000'000'101'000, {}, {}};
   const Nanoseconds o = t.start;
-  t.calls = {{{o, o + 2000}, 9, "cudaGraphLaunch_v10000"}, {{o + 3000, o + 100000}, 10, "cudaStreamSynchronize_v3020"}};
+  t.calls = {{{o, o + 2000}, 9, "cudaGraphLaunch_v10000"},
+             {{o + 3000, o + 100000}, 10, "cudaStreamSynchronize_v3020"}};
   t.works = {{{o + 6000, o + 8500}, 9, WorkKind::kernel, "square", 7, 3, 11},
              {{o + 9000, o + 9500}, 9, WorkKind::kernel, "sum", 8, 3, 12},
              {{o + 9600, o + 9700}, 77, WorkKind::memset, "", 8, 0, 0}};
@@ -140,7 +143,8 @@ TEST_CASE("chrome trace: tracks, slices and a flow from the launch to each of it
   CHECK(slices.count("cudaGraphLaunch") == 1);
   CHECK(slices.count("memset") == 1);
   CHECK(slices.at("sum_abs.fused.graph #0").at("dur") == 100.0);
-  for (const char* track : {"host", "device", "CUDA API", "stream 7", "stream 8"}) CHECK(tracks.count(track) == 1);
+  for (const char* track : {"host", "device", "CUDA API", "stream 7", "stream 8"})
+    CHECK(tracks.count(track) == 1);
 
   CHECK_FALSE(chrome_trace("x", {}).ok());
   t.works.clear();

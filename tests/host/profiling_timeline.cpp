@@ -22,7 +22,8 @@ Call call(Nanoseconds begin, Nanoseconds end, std::uint32_t id, std::string name
 TEST_CASE("account: two kernels with the host late for the second", "[profiling][account]") {
   // s1 = 5000 - a1 = 1000 -> latency 4000; busy 900 + 900; idle 9500 - 5900 = 3600 = gap 1700 + starved 1900;
   // z = 12000 - 10400 -> completion 1600. 4000 + 1800 + 1700 + 1900 + 1600 = 11000 = 12000 - 1000.
-  const Timeline t{1000, 12000, {call(1000, 4600, 1), call(5000, 8700, 2)}, {work(5000, 5900, 1), work(9500, 10400, 2)}};
+  const Timeline t{
+      1000, 12000, {call(1000, 4600, 1), call(5000, 8700, 2)}, {work(5000, 5900, 1), work(9500, 10400, 2)}};
   const auto parts = account(t, 1700);
   REQUIRE(parts.ok());
   CHECK(*parts == Account{4000, 1800, 1700, 1900, 1600});
@@ -38,19 +39,21 @@ TEST_CASE("account: idle shorter than the device gap starves nobody", "[profilin
 }
 
 TEST_CASE("account: overlapping and nested works are busy once", "[profiling][account]") {
-  // [100,500] holds [200,300]; [400,600] adds 100; idle 600..650 counts from the latest end, 600, not from 300.
-  // busy 400 + 100 + 50 = 550; idle 50 = gap 30 + starved 20; 100 + 550 + 30 + 20 + 300 = 1000.
+  // [100,500] holds [200,300]; [400,600] adds 100; idle 600..650 counts from the latest end, 600, not from
+  // 300. busy 400 + 100 + 50 = 550; idle 50 = gap 30 + starved 20; 100 + 550 + 30 + 20 + 300 = 1000.
   const Timeline t{0, 1000, {}, {work(650, 700), work(200, 300), work(100, 500), work(400, 600)}};
   CHECK(*account(t, 30) == Account{100, 550, 30, 20, 300});
 }
 
 TEST_CASE("account: copies and memsets occupy the device like kernels", "[profiling][account]") {
   // 20 latency; busy 30 + 50 + 10; idle 5 and 15, g = 10: gap 5 + 10, starved 5; completion 65; sum 200.
-  const Timeline t{0, 200, {}, {work(20, 50, 1, WorkKind::memset), work(55, 105), work(120, 130, 3, WorkKind::memcpy)}};
+  const Timeline t{
+      0, 200, {}, {work(20, 50, 1, WorkKind::memset), work(55, 105), work(120, 130, 3, WorkKind::memcpy)}};
   CHECK(*account(t, 10) == Account{20, 90, 15, 5, 70});
 }
 
-TEST_CASE("account: a kernel may start before its call returned, and before the host clock says", "[profiling][account]") {
+TEST_CASE("account: a kernel may start before its call returned, and before the host clock says",
+          "[profiling][account]") {
   // Call [0,50], kernel [20,80]: 20 + 60 + 20 = 100.
   CHECK(*account(Timeline{0, 100, {call(0, 50, 1)}, {work(20, 80)}}, 5) == Account{20, 60, 0, 0, 20});
   // Skewed clocks: kernel [-30,40] in iteration [0,35]: latency -30, busy 70, completion -5; sum 35.
@@ -125,8 +128,12 @@ TEST_CASE("account: the parts add up on generated timelines", "[profiling][accou
   CHECK(negative_latency > 50);
 }
 
-TEST_CASE("join: all kernels of a graph share the launch, and the host is charged once", "[profiling][join]") {
-  Timeline t{0, 100, {call(0, 10, 42, "cudaGraphLaunch_v10000"), call(60, 100, 43, "cudaStreamSynchronize_v3020")}, {}};
+TEST_CASE("join: all kernels of a graph share the launch, and the host is charged once",
+          "[profiling][join]") {
+  Timeline t{0,
+             100,
+             {call(0, 10, 42, "cudaGraphLaunch_v10000"), call(60, 100, 43, "cudaStreamSynchronize_v3020")},
+             {}};
   for (int k = 0; k < 5; ++k) t.works.push_back(work(20 + 5 * k, 24 + 5 * k, 42));
   t.works.push_back(work(50, 55, 99));
   const auto joined = join(t);
@@ -165,8 +172,9 @@ TEST_CASE("launch calls are recognised with any suffix", "[profiling][calls]") {
     INFO(name);
     CHECK(is_submitting_call(name));
   }
-  for (const char* name : {"cudaStreamSynchronize_v3020", "cudaLaunchHostFunc_v10000", "cudaGraphInstantiate_v12000",
-                           "cudaEventRecord_v3020", "cudaGetLastError_v3020", "cuStreamSynchronize", ""}) {
+  for (const char* name :
+       {"cudaStreamSynchronize_v3020", "cudaLaunchHostFunc_v10000", "cudaGraphInstantiate_v12000",
+        "cudaEventRecord_v3020", "cudaGetLastError_v3020", "cuStreamSynchronize", ""}) {
     INFO(name);
     CHECK_FALSE(is_submitting_call(name));
   }

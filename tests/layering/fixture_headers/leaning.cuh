@@ -2,5 +2,7 @@
 #pragma once
 
 namespace gvf::fixture {
-__global__ void sum(const float* values, float* total) { *total = blockReduce(values[threadIdx.x]); }
+__global__ void sum(const float* values, float* total) {
+  *total = blockReduce(values[threadIdx.x]);
+}
 }  // namespace gvf::fixture

@@ -2,5 +2,7 @@
 #pragma once
 
 namespace gvf::fixture {
-inline std::vector<int> numbers() { return {1, 2, 3}; }
+inline std::vector<int> numbers() {
+  return {1, 2, 3};
+}
 }  // namespace gvf::fixture

@@ -4,5 +4,7 @@
 #include <vector>
 
 namespace gvf::fixture {
-inline std::vector<int> numbers() { return {1, 2, 3}; }
+inline std::vector<int> numbers() {
+  return {1, 2, 3};
+}
 }  // namespace gvf::fixture

@@ -1,0 +1,56 @@
+// Launch constants out of records of empty kernels: the pure half of the calibration (calibrate.hpp runs it).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiling/attribution.hpp"
+
+namespace gvf::profiling {
+
+/// What the kernel-only pass over empty kernels recorded.
+struct EmptyKernelPass {
+  std::vector<Timeline> singles;  ///< one kernel on an idle device each
+  std::vector<Timeline> trains;   ///< many kernels behind a gate; the first work is the gate
+  std::vector<Timeline>
+      host_bound;  ///< many kernels as fast as the host launches; calls = host marks, in order
+};
+
+struct StreamConstants {
+  Nanoseconds launch_to_start_ns = 0;
+  std::optional<Nanoseconds>
+      busy_launch_to_start_ns;  ///< only where it differs from the idle one by 5 % or more
+  Nanoseconds completion_ns = 0;
+  Nanoseconds empty_kernel_ns = 0;
+  Nanoseconds stream_gap_ns = 0;
+};
+/// Medians. The gap is taken between the trains' kernels behind the gate; the busy latency from kernels that
+/// started later than the gap after their predecessor, i.e. that waited for the host.
+Result<StreamConstants> reduce_stream(const EmptyKernelPass& pass);
+
+struct GraphConstants {
+  double node_period_ns = 0;  ///< slope of span over number of empty nodes in a chain
+  double first_node_ns = 0;   ///< span of a graph of one node, by the fit
+  double fit_relative_error = 0;
+};
+/// From graph-level records: number of nodes -> iterations.
+Result<GraphConstants> reduce_graph(const std::map<int, std::vector<Timeline>>& passes);
+
+struct Calibration {
+  EdgeConstants constants;
+  std::vector<std::string> marks;  ///< e.g. a graph gap that cannot be told from zero
+};
+/// The graph gap is the node period less the empty kernel's duration, and 0, with a mark, where that is
+/// negative: a traced duration of an empty kernel is longer than the period at which a graph issues them.
+Calibration combine(const StreamConstants& stream, const GraphConstants& graph);
+
+/// Does one empty kernel close? Both sides in µs, neither adjusted: what differs is what tracing costs.
+struct Closing {
+  double parts_us = 0;  ///< launch_to_start + empty kernel + completion
+  double wall_us = 0;   ///< untraced wall of one empty kernel
+};
+Closing closing_check(const EdgeConstants& constants, double untraced_wall_us);
+
+}  // namespace gvf::profiling

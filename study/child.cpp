@@ -1,0 +1,77 @@
+// Implements study/child.hpp.
+#include "study/child.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "study/exit_code.hpp"
+#include "study/json_file.hpp"
+
+namespace gvf::study {
+namespace {
+
+// A file that is gone when its owner is.
+class ScratchFile {
+ public:
+  ScratchFile() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "gvf-pass-XXXXXX").string();
+    const int descriptor = mkstemp(pattern.data());
+    if (descriptor < 0)
+      throw BadInput(fmt::format("cannot create {}: set TMPDIR to a writable folder", pattern));
+    close(descriptor);
+    path_ = pattern;
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR)
+      throw std::runtime_error(fmt::format("waiting for a child process: {}", std::strerror(errno)));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+nlohmann::json run_child_for_json(const std::vector<std::string>& arguments) {
+  const ScratchFile file;
+  std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), {"--output", file.path()});
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  if (const int error = posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environ); error != 0) {
+    throw std::runtime_error(fmt::format("cannot start {}: {}", argv[0], std::strerror(error)));
+  }
+  const int code = wait_for(child);
+  const std::string what = fmt::format("{}", fmt::join(arguments, " "));
+  // The child has said why on stderr; here it is said which part that was.
+  if (code == exit_machine_lacks)
+    throw MachineLacks(fmt::format("'gvf {}' found that this machine lacks it", what));
+  if (code == exit_bad_input) throw BadInput(fmt::format("'gvf {}' refused its input", what));
+  if (code != exit_done)
+    throw std::runtime_error(fmt::format("'gvf {}' ended with exit code {}", what, code));
+  return read_json(file.path(), "run the command again");
+}
+
+}  // namespace gvf::study

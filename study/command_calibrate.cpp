@@ -1,0 +1,59 @@
+// `gvf calibrate`: ceilings and launch constants of this machine, into machine.json.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "study/command.hpp"
+#include "study/exit_code.hpp"
+#include "study/machine.hpp"
+#include "study/output.hpp"
+#include "study/workbench.hpp"
+
+namespace gvf::study {
+namespace {
+
+struct Options {
+  std::string output;
+  std::string pass;
+  bool json = false;
+};
+
+void print_text(const nlohmann::ordered_json& machine) {
+  fmt::print("{:<34} {:>12}\n", "quantity", "value");
+  for (const auto& [key, value] : machine.items()) {
+    if (value.is_number()) fmt::print("{:<34} {:>12.5g}\n", key, value.get<double>());
+    if (!value.is_object() || key == "provenance") continue;
+    for (const auto& [inner, number] : value.items()) {
+      if (number.is_number()) fmt::print("{:<34} {:>12.5g}\n", key + "." + inner, number.get<double>());
+      if (number.is_string()) fmt::print("{:<34} {}\n", key + "." + inner, number.get<std::string>());
+    }
+  }
+}
+
+int calibrate(const Options& options) {
+  static_cast<void>(require_device());
+  const nlohmann::ordered_json machine =
+      options.pass.empty() ? measure_machine() : measure_machine_pass(options.pass);
+  if (!options.output.empty()) write_json(options.output, machine);
+  if (options.json) {
+    fmt::print("{}\n", machine.dump(1));
+  } else if (options.pass.empty()) {
+    print_text(machine);
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Action& run) {
+  CLI::App* command = app.add_subcommand("calibrate", "Measure this machine's ceilings and launch constants");
+  const auto options = std::make_shared<Options>();
+  command->add_option("-o,--output", options->output, "Write machine.json here");
+  command->add_option("--pass", options->pass,
+                      "One pass only, in this process: ceilings, untraced, stream, graph");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([&run, options] { run = [options] { return calibrate(*options); }; });
+}
+
+}  // namespace gvf::study

@@ -1,0 +1,6 @@
+// Entry point of `gvf`.
+#include "study/command.hpp"
+
+int main(int argc, char** argv) {
+  return gvf::study::run_gvf(argc, argv);
+}

@@ -1,0 +1,23 @@
+// The declared matrix: which sizes, stages and repetitions a study runs, in full and quick.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipelines/pipeline.hpp"
+
+namespace gvf::study {
+
+enum class Depth { quick, full };
+
+// Rows of gvf-bench: launch-bound sizes, the L2 knee, DRAM. Three axes of k for pipelines that have one.
+[[nodiscard]] std::vector<Problem> bench_problems(const Pipeline& pipeline, Depth depth);
+
+// Rows of gvf attribute: fewer, since each is measured in four passes.
+[[nodiscard]] std::vector<Problem> attribution_problems(const Pipeline& pipeline, Depth depth);
+
+// Slice counts of the sweep that separates a kernel's ramp from its bytes.
+[[nodiscard]] std::vector<int> slice_sweep(const Pipeline& pipeline, const Problem& problem,
+                                           const Device& device);
+
+}  // namespace gvf::study

@@ -1,0 +1,120 @@
+// The measuring half of study/attribute.hpp: isolated iterations under one instrument.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "profiling/activity.hpp"
+#include "study/attribute.hpp"
+#include "study/exit_code.hpp"
+#include "study/measure.hpp"
+#include "study/provenance.hpp"
+#include "study/workbench.hpp"
+
+namespace gvf::study {
+namespace {
+
+using profiling::ActivityMode;
+using profiling::ActivitySession;
+
+std::optional<ActivityMode> activity_mode(const std::string& mode) {
+  if (mode == "untraced") return std::nullopt;
+  if (mode == "api") return ActivityMode::api;
+  if (mode == "kernel") return ActivityMode::kernel;
+  if (mode == "graph") return ActivityMode::graph;
+  if (mode == "trace") return ActivityMode::kernel_api;
+  throw BadInput(fmt::format("unknown pass '{}'; there are: untraced, api, kernel, graph, trace", mode));
+}
+
+std::optional<ActivitySession> start_session(const std::string& mode) {
+  const auto wanted = activity_mode(mode);
+  if (!wanted) return std::nullopt;
+  auto api = profiling::load_cupti();
+  if (!api) throw MachineLacks(api.reason().text);
+  profiling::ActivityOptions options;
+  options.mode = *wanted;
+  options.api_scope = profiling::ApiScope::submitting;
+  auto session = ActivitySession::start(api.value(), options);
+  if (!session) throw MachineLacks(session.reason().text);
+  return std::move(session).value();
+}
+
+// Which timelines a pass is taken for; of the others only the wall is kept.
+bool keeps_timelines(const std::string& mode, const SubmissionKind& kind) {
+  if (mode == "trace") return true;
+  return kind.as_graph == (mode == "graph");
+}
+
+int iterations_of(const std::string& mode, double expected_us) {
+  if (mode == "trace") return 2;
+  return static_cast<int>(std::clamp(60000.0 / expected_us, 7.0, 50.0));
+}
+
+PassRow measure_row(const std::string& mode, std::optional<ActivitySession>& session, Variant& variant) {
+  const PinnedThread pinned;
+  PassRow row;
+  for (int warm_up = 0; warm_up < 5; ++warm_up) measure_latency(variant);
+  const int iterations = iterations_of(mode, variant.expected_us());
+  for (int i = 0; i < iterations; ++i) {
+    if (session) session->begin_iteration();
+    const Latency latency = measure_latency(variant);
+    if (session) session->end_iteration();
+    row.wall_us.push_back(latency.wall_us);
+  }
+  if (!session) return row;
+  auto collected = session->collect();
+  if (!collected) {
+    row.reason = collected.reason().text;
+  } else if (keeps_timelines(mode, variant.kind())) {
+    row.timelines = std::move(collected.value().iterations);
+  }
+  return row;
+}
+
+template <class Entries, class Entry>
+bool is_chosen(const Entries& entries, const Entry& entry) {
+  return std::find(entries.begin(), entries.end(), entry) != entries.end();
+}
+
+}  // namespace
+
+PassFile measure_pass(const std::string& mode, const Pipeline& pipeline, const std::vector<Problem>& problems,
+                      const Selection& selection) {
+  auto session = start_session(mode);  // before CUDA starts
+  Workbench bench(require_device());
+  const auto structures = selected_structures(selection);
+  const auto kinds = selected_submissions(selection);
+  PassFile pass;
+  pass.mode = mode;
+  for (const Problem& problem : problems) {
+    for (const Structure structure : structures) {
+      for (const SubmissionKind* kind : kinds) {
+        // Checked once, in the pass that is timed; the traced ones repeat the same launches.
+        PassRow& row = pass.rows[variant_name(pipeline, structure, kind->name, problem)];
+        const auto found = mode == "untraced" ? bench.passed(pipeline, problem, structure, *kind)
+                                              : bench.built(pipeline, problem, structure, *kind);
+        if (found.variant == nullptr) {
+          row.reason = found.reason;
+        } else {
+          row = measure_row(mode, session, *found.variant);
+        }
+      }
+    }
+    if (mode == "kernel") {
+      // The sweep over slice counts shares the buffers; only the launches differ.
+      for (const int slices : slice_sweep(pipeline, problem, bench.device())) {
+        Problem sliced = problem;
+        sliced.slices = slices;
+        const SubmissionKind& stream = find_submission("stream");
+        Station& station = bench.station(pipeline, problem);
+        Variant variant(pipeline, Structure::sliced, stream, *station.workload, sliced, bench.stream());
+        pass.rows[variant.name()] = measure_row(mode, session, variant);
+      }
+    }
+    bench.release(pipeline, problem);
+  }
+  return pass;
+}
+
+}  // namespace gvf::study

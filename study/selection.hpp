@@ -1,0 +1,43 @@
+// Which problems a command works on: the options that every command shares, checked before anything runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/catalog.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gvf::study {
+
+struct Selection {
+  std::vector<std::string> pipelines;    // empty: all
+  std::vector<std::string> structures;   // empty: all
+  std::vector<std::string> submissions;  // empty: all
+  std::vector<std::string> sizes;        // empty: the command's own
+  std::vector<std::string> stages;       // k; empty: the pipeline's own
+};
+
+// Adds --pipeline, --structure, --submission, -n/--size and -k/--stages to a command.
+void add_selection_options(CLI::App& command, Selection& selection);
+
+// "1048576", "2^20" or "2^20+7" -> elements. Throws BadInput unless 1 <= n <= 2^31.
+[[nodiscard]] std::int64_t parse_size(std::string_view text);
+
+// Throws BadInput unless 1 <= k <= the pipeline's largest.
+[[nodiscard]] int parse_stages(std::string_view text, const Pipeline& pipeline);
+
+[[nodiscard]] std::vector<const Pipeline*> selected_pipelines(const Selection& selection);
+[[nodiscard]] std::vector<Structure> selected_structures(const Selection& selection);
+[[nodiscard]] std::vector<const SubmissionKind*> selected_submissions(const Selection& selection);
+
+// The problems of `pipeline`: sizes x stages, `default_sizes` and `default_stages` where none were asked for.
+[[nodiscard]] std::vector<Problem> selected_problems(const Selection& selection, const Pipeline& pipeline,
+                                                     const std::vector<std::int64_t>& default_sizes,
+                                                     const std::vector<int>& default_stages);
+
+}  // namespace gvf::study
