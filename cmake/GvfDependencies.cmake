@@ -3,7 +3,10 @@ include(FetchContent)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
+# CMake 3.25.1 deprecates CUDA::nvToolsExt for projects that require 3.25, and fails where that library is gone (CUDA 13).
+set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
 find_package(CUDAToolkit ${GVF_MINIMUM_CUDA} REQUIRED)
+set(CMAKE_MINIMUM_REQUIRED_VERSION 3.25)
 find_package(Python3 3.11 COMPONENTS Interpreter)
 
 # gvf_dependency(<package> <version> <repository> <tag>): find_package, else FetchContent.

@@ -10,20 +10,29 @@
 namespace gvf {
 namespace {
 
-// k steps on one element. Eight at a time: a loop around every single step costs as many issue slots as the
-// step.
+// k steps. A vector's four elements go through each step together: they are independent, so their latencies
+// overlap. Eight steps at a time: a loop around every single one costs as many issue slots as the step.
 struct AllSteps {
   ChainStep step;
   int k = 1;
 
-  __device__ float operator()(float x) const {
+  template <class Value>  // float or float4
+  __device__ Value operator()(Value x) const {
     int remaining = k;
     for (; remaining >= 8; remaining -= 8) {
 #pragma unroll
-      for (int unrolled = 0; unrolled < 8; ++unrolled) x = step(x);
+      for (int unrolled = 0; unrolled < 8; ++unrolled) x = apply(x);
     }
-    for (; remaining > 0; --remaining) x = step(x);
+    for (; remaining > 0; --remaining) x = apply(x);
     return x;
+  }
+
+ private:
+  __device__ float apply(float x) const {
+    return step(x);
+  }
+  __device__ float4 apply(float4 v) const {
+    return map4(step, v);
   }
 };
 

@@ -2,10 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "pipelines/tiling.hpp"
 
 namespace gvf {
+
+// map of a whole vector: at once where it knows how, else element by element.
+template <class Map>
+__device__ __forceinline__ float4 map4(Map map, float4 v) {
+  if constexpr (std::is_invocable_v<Map, float4>) {
+    return map(v);
+  } else {
+    return make_float4(map(v.x), map(v.y), map(v.z), map(v.w));
+  }
+}
 
 // y[i] = map(x[i]) for the vector with this index; the last vector may be partial. x, y 16-byte aligned.
 template <class Map>
@@ -13,8 +24,7 @@ __device__ __forceinline__ void map_vector(const float* x, float* y, std::int64_
                                            Map map) {
   const std::int64_t first = vector * 4;
   if (first + 4 <= n) {
-    const float4 v = reinterpret_cast<const float4*>(x)[vector];
-    reinterpret_cast<float4*>(y)[vector] = make_float4(map(v.x), map(v.y), map(v.z), map(v.w));
+    reinterpret_cast<float4*>(y)[vector] = map4(map, reinterpret_cast<const float4*>(x)[vector]);
   } else {
     for (std::int64_t i = first; i < n; ++i) y[i] = map(x[i]);
   }

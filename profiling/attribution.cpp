@@ -200,7 +200,8 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
     accounts.push_back(*parts);
   }
   close_over(row, accounts);
-  row.evidence["launch_latency"] = "first call from the api pass + launch constant of an empty kernel";
+  row.evidence["launch_latency"] =
+      "first call from the api pass + untraced launch constant of an empty kernel";
   row.evidence["starved"] = "reconstruction: call starts from the api pass, durations from the kernel pass";
   row.evidence["gap"] = "calibrated stream gap of empty kernels, where the host is ahead";
   row.evidence["busy"] = "kernel durations from the kernel pass";
@@ -227,6 +228,7 @@ Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeCon
     // Several graph launches in one iteration: what lies between them is idle, split as in a stream.
     auto parts = account(evidence.graph_pass[i], constants.stream_gap_ns);
     if (!parts) return Reason{"iteration " + std::to_string(i) + ": graph pass: " + parts.reason().text};
+    parts->launch_latency -= constants.graph_trace_cost_ns;
     if (evidence.twin_busy_us) {
       const auto twin = static_cast<Nanoseconds>(std::llround(*evidence.twin_busy_us * ns_per_us));
       const Nanoseconds busy = std::min(twin, parts->busy);
@@ -236,7 +238,8 @@ Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeCon
     accounts.push_back(*parts);
   }
   close_over(row, accounts);
-  row.evidence["launch_latency"] = "graph pass: begin of the graph's record - host start";
+  row.evidence["launch_latency"] =
+      "graph pass: begin of the graph's record - host start - what the pass adds to an empty graph";
   row.evidence["starved"] = "none inside a graph: the device launches its nodes";
   row.evidence["completion"] = "graph pass: synchronisation's return - end of the graph's record";
   if (evidence.twin_busy_us) {

@@ -21,6 +21,9 @@ struct EdgeConstants {
   std::optional<Nanoseconds> busy_launch_to_start_ns;  ///< the same for a launch into a stream in use
   Nanoseconds completion_ns = 0;    ///< end of the last kernel to return of the synchronisation
   Nanoseconds empty_kernel_ns = 0;  ///< duration of an empty kernel
+  Nanoseconds kernel_trace_cost_ns =
+      0;  ///< what kernel tracing adds to a launch; already off launch_to_start_ns
+  Nanoseconds graph_trace_cost_ns = 0;  ///< what graph-level tracing adds to a graph launch
   bool operator==(const EdgeConstants&) const = default;
 };
 

@@ -165,14 +165,21 @@ Result<UntracedEmpty> measure_untraced(cudaStream_t stream, const CalibrationOpt
   warm_up(launcher, options);
   UntracedEmpty out;
 
-  std::vector<double> walls;
-  for (int i = 0; i < options.singles; ++i) {
-    const auto start = Clock::now();
-    launch_empty(launcher, options);
-    wait(stream);
-    walls.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
-  }
-  out.wall_us = median(std::move(walls));
+  const auto median_wall_us = [&](const auto& submit) {
+    std::vector<double> walls;
+    for (int i = 0; i < options.warm_up + options.singles; ++i) {
+      const auto start = Clock::now();
+      submit();
+      wait(stream);
+      const auto wall = Clock::now() - start;
+      if (i >= options.warm_up) walls.push_back(std::chrono::duration<double, std::micro>(wall).count());
+    }
+    return median(std::move(walls));
+  };
+  out.walls.stream_us = median_wall_us([&] { launch_empty(launcher, options); });
+  const GraphExec single = make_chain(launcher, 1, options);
+  out.walls.graph_us = median_wall_us(
+      [&] { GVF_CUDA(cudaGraphLaunch(single.get(), stream), "replaying a graph of one empty kernel"); });
 
   // Slopes, so that what the events themselves cost drops out.
   std::vector<double> counts, stream_us, graph_us;

@@ -32,7 +32,7 @@ Result<GraphConstants> measure_graph(ActivitySession& session, cudaStream_t stre
 
 /// Without any tracing, by host clock and events.
 struct UntracedEmpty {
-  double wall_us = 0;           ///< launch and wait of one empty kernel, median
+  UntracedWalls walls;          ///< launch and wait of one empty kernel, medians
   double stream_period_us = 0;  ///< device time per kernel behind a gate: gap + duration, a check on the two
   double graph_period_us = 0;   ///< device time per node of a chain
 };

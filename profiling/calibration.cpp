@@ -75,6 +75,7 @@ Result<StreamConstants> reduce_stream(const EmptyKernelPass& pass) {
 
 Result<GraphConstants> reduce_graph(const std::map<int, std::vector<Timeline>>& passes) {
   std::vector<double> nodes, spans;
+  double first_node_wall_ns = 0;
   for (const auto& [count, iterations] : passes) {
     std::vector<double> samples;
     for (const Timeline& iteration : iterations) {
@@ -87,19 +88,37 @@ Result<GraphConstants> reduce_graph(const std::map<int, std::vector<Timeline>>& 
       return Reason{"calibration: no launch of the graph of " + std::to_string(count) + " nodes recorded"};
     nodes.push_back(count);
     spans.push_back(median(std::move(samples)));
+    if (count != 1) continue;
+    std::vector<double> walls;
+    for (const Timeline& iteration : iterations) walls.push_back(static_cast<double>(iteration.wall()));
+    first_node_wall_ns = median(std::move(walls));
   }
   const auto fit = fit_line(nodes, spans);
   if (!fit) return Reason{"calibration: " + fit.reason().text};
-  return GraphConstants{fit->slope, fit->intercept + fit->slope, fit->relative_error};
+  return GraphConstants{fit->slope, fit->intercept + fit->slope, fit->relative_error, first_node_wall_ns};
 }
 
-Calibration combine(const StreamConstants& stream, const GraphConstants& graph) {
+Calibration combine(const StreamConstants& stream, const GraphConstants& graph,
+                    const UntracedWalls& untraced) {
   Calibration out;
-  out.constants = {stream.stream_gap_ns,      0,
-                   stream.launch_to_start_ns, stream.busy_launch_to_start_ns,
-                   stream.completion_ns,      stream.empty_kernel_ns};
+  EdgeConstants& k = out.constants;
+  k.stream_gap_ns = stream.stream_gap_ns;
+  k.completion_ns = stream.completion_ns;
+  k.empty_kernel_ns = stream.empty_kernel_ns;
+
+  const Nanoseconds traced_wall = stream.launch_to_start_ns + stream.empty_kernel_ns + stream.completion_ns;
+  k.kernel_trace_cost_ns = std::max<Nanoseconds>(0, traced_wall - std::llround(1000 * untraced.stream_us));
+  k.graph_trace_cost_ns =
+      std::max<Nanoseconds>(0, std::llround(graph.first_node_wall_ns - 1000 * untraced.graph_us));
+  const auto without_tracing = [&k](Nanoseconds latency) {
+    return std::max<Nanoseconds>(0, latency - k.kernel_trace_cost_ns);
+  };
+  k.launch_to_start_ns = without_tracing(stream.launch_to_start_ns);
+  if (stream.busy_launch_to_start_ns)
+    k.busy_launch_to_start_ns = without_tracing(*stream.busy_launch_to_start_ns);
+
   const double gap = graph.node_period_ns - static_cast<double>(stream.empty_kernel_ns);
-  out.constants.graph_gap_ns = std::max<Nanoseconds>(0, std::llround(gap));
+  k.graph_gap_ns = std::max<Nanoseconds>(0, std::llround(gap));
   if (gap < 0) {
     char text[200];
     std::snprintf(
@@ -109,11 +128,6 @@ Calibration combine(const StreamConstants& stream, const GraphConstants& graph) 
     out.marks.emplace_back(text);
   }
   return out;
-}
-
-Closing closing_check(const EdgeConstants& k, double untraced_wall_us) {
-  return {static_cast<double>(k.launch_to_start_ns + k.empty_kernel_ns + k.completion_ns) / 1000.0,
-          untraced_wall_us};
 }
 
 }  // namespace gvf::profiling

@@ -34,6 +34,7 @@ struct GraphConstants {
   double node_period_ns = 0;  ///< slope of span over number of empty nodes in a chain
   double first_node_ns = 0;   ///< span of a graph of one node, by the fit
   double fit_relative_error = 0;
+  double first_node_wall_ns = 0;  ///< traced wall of one launch of the graph of one node
 };
 /// From graph-level records: number of nodes -> iterations.
 Result<GraphConstants> reduce_graph(const std::map<int, std::vector<Timeline>>& passes);
@@ -42,15 +43,20 @@ struct Calibration {
   EdgeConstants constants;
   std::vector<std::string> marks;  ///< e.g. a graph gap that cannot be told from zero
 };
+/// Walls of one empty kernel without any tracing: what the traced ones are compared with.
+struct UntracedWalls {
+  double stream_us = 0;  ///< launched into a stream
+  double graph_us = 0;   ///< as a graph of one node
+};
+
+/// Tracing lengthens the launch: an empty kernel's traced parts add up to more than its untraced wall. The
+/// excess is the instrument's, measured here and taken off launch latency, in a stream (launch_to_start_ns)
+/// and for graphs (graph_trace_cost_ns), so that an empty kernel's account closes and a row's residual is the
+/// row's own.
+///
 /// The graph gap is the node period less the empty kernel's duration, and 0, with a mark, where that is
 /// negative: a traced duration of an empty kernel is longer than the period at which a graph issues them.
-Calibration combine(const StreamConstants& stream, const GraphConstants& graph);
-
-/// Does one empty kernel close? Both sides in µs, neither adjusted: what differs is what tracing costs.
-struct Closing {
-  double parts_us = 0;  ///< launch_to_start + empty kernel + completion
-  double wall_us = 0;   ///< untraced wall of one empty kernel
-};
-Closing closing_check(const EdgeConstants& constants, double untraced_wall_us);
+Calibration combine(const StreamConstants& stream, const GraphConstants& graph,
+                    const UntracedWalls& untraced);
 
 }  // namespace gvf::profiling

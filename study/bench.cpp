@@ -103,6 +103,7 @@ class ClockReader {
 struct Harness {
   explicit Harness(const Device& device) : bench(device) {}
   Workbench bench;
+  Stopwatch stopwatch;
   ClockReader clock;
 };
 
@@ -147,7 +148,7 @@ void run_latency(benchmark::State& state, Harness& harness, Variant& variant) {
   count_percentiles(state, "host_us", host);
   std::vector<double> spans;
   for (int i = 0; i < 9; ++i) {
-    const Span span = measure_span(variant);
+    const Span span = measure_span(harness.stopwatch, variant);
     if (!span.reason.empty()) {
       state.SetLabel("no span_us: " + span.reason);
       return;
@@ -159,9 +160,9 @@ void run_latency(benchmark::State& state, Harness& harness, Variant& variant) {
 
 void run_throughput(benchmark::State& state, Harness& harness, Variant& variant) {
   const auto in_flight = static_cast<int>(state.max_iterations);
-  measure_throughput(variant, std::min(in_flight, 8));
+  measure_throughput(harness.stopwatch, variant, std::min(in_flight, 8));
   // All iterations are one measurement; each is given its share, so that the row's time is the period.
-  const Throughput throughput = measure_throughput(variant, in_flight);
+  const Throughput throughput = measure_throughput(harness.stopwatch, variant, in_flight);
   for ([[maybe_unused]] auto _ : state) state.SetIterationTime(throughput.period_us * 1e-6);
   count_row(state, harness, variant);
   state.counters["period_us"] = throughput.period_us;

@@ -26,7 +26,12 @@ struct Options {
   std::string output;
   std::string timeline_dir;
   std::string pass;
+  std::string pass_dir;
 };
+
+// Each pass runs this many times, in a process of its own each time, so that no figure rests on one process's
+// luck with addresses, clocks and neighbours.
+constexpr int rounds = 3;
 
 std::vector<Problem> problems_of(const Options& options, const Pipeline& pipeline) {
   if (options.selection.sizes.empty() && options.selection.stages.empty()) {
@@ -114,10 +119,18 @@ int attribute_all(const Options& options) {
 
   for (const Pipeline* pipeline : pipelines) {
     Passes passes;
-    passes.untraced = run_pass(options, *pipeline, "untraced");
-    passes.api = run_pass(options, *pipeline, "api");
-    passes.kernel = run_pass(options, *pipeline, "kernel");
-    passes.graph = run_pass(options, *pipeline, "graph");
+    for (int round = 0; round < rounds; ++round) {
+      passes.untraced.append(run_pass(options, *pipeline, "untraced"));
+      passes.api.append(run_pass(options, *pipeline, "api"));
+      passes.kernel.append(run_pass(options, *pipeline, "kernel"));
+      passes.graph.append(run_pass(options, *pipeline, "graph"));
+    }
+    if (!options.pass_dir.empty()) {
+      for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
+        write_file(fmt::format("{}/{}.{}.json", options.pass_dir, pipeline->name, pass->mode),
+                   to_json(*pass).dump());
+      }
+    }
     const auto rows = attribute(*pipeline, problems_of(options, *pipeline), passes, constants, device);
     if (!options.timeline_dir.empty()) write_timelines(options, *pipeline);
     if (!options.output.empty()) write_json(options.output, nlohmann::ordered_json(profiling::to_json(rows)));
@@ -155,6 +168,7 @@ void add_attribute(CLI::App& app, Action& run) {
   command->add_option("-o,--output", options->output, "Write attribution/<pipeline>.json here");
   command->add_option("--timeline-dir", options->timeline_dir,
                       "Also write Chrome traces of each variant here");
+  command->add_option("--pass-dir", options->pass_dir, "Also keep the records of all passes here");
   command->add_option("--pass", options->pass,
                       "One pass only, in this process: untraced, api, kernel, graph or trace");
   command->add_flag("--json", options->json, "Print JSON");

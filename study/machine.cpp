@@ -65,7 +65,8 @@ ordered_json untraced_pass() {
   const Stream stream = make_stream();
   const auto empty = value_or_lacks(profiling::measure_untraced(stream.get()));
   return {{"empty_kernel",
-           {{"wall_us", empty.wall_us},
+           {{"wall_us", empty.walls.stream_us},
+            {"graph_wall_us", empty.walls.graph_us},
             {"stream_period_us", empty.stream_period_us},
             {"graph_period_us", empty.graph_period_us}}},
           {"event_pair_us", event_pair_us(stream.get())}};
@@ -100,11 +101,13 @@ ordered_json graph_pass() {
   const auto constants = value_or_lacks(profiling::measure_graph(session, stream.get()));
   return {{"node_period_ns", constants.node_period_ns},
           {"first_node_ns", constants.first_node_ns},
-          {"fit_relative_error", constants.fit_relative_error}};
+          {"fit_relative_error", constants.fit_relative_error},
+          {"first_node_wall_ns", constants.first_node_wall_ns}};
 }
 
-// The constants that attribution uses, from the two traced passes.
-void add_constants(ordered_json& machine, const ordered_json& stream, const ordered_json& graph) {
+// The constants that attribution uses, from the two traced passes and the untraced one.
+void add_constants(ordered_json& machine, const ordered_json& stream, const ordered_json& graph,
+                   const ordered_json& untraced) {
   profiling::StreamConstants from_stream;
   from_stream.launch_to_start_ns = stream.at("launch_to_start_ns");
   from_stream.completion_ns = stream.at("completion_ns");
@@ -117,14 +120,13 @@ void add_constants(ordered_json& machine, const ordered_json& stream, const orde
   from_graph.node_period_ns = graph.at("node_period_ns");
   from_graph.first_node_ns = graph.at("first_node_ns");
   from_graph.fit_relative_error = graph.at("fit_relative_error");
-  const profiling::Calibration calibration = profiling::combine(from_stream, from_graph);
+  from_graph.first_node_wall_ns = graph.at("first_node_wall_ns");
+  const ordered_json& walls = untraced.at("empty_kernel");
+  const profiling::Calibration calibration =
+      profiling::combine(from_stream, from_graph, {walls.at("wall_us"), walls.at("graph_wall_us")});
   machine["constants"] = profiling::to_json(calibration.constants);
-  machine["graph"] = graph;
-  if (machine.contains("empty_kernel")) {
-    const profiling::Closing closing =
-        profiling::closing_check(calibration.constants, machine["empty_kernel"].at("wall_us"));
-    machine["closing"] = {{"parts_us", closing.parts_us}, {"wall_us", closing.wall_us}};
-  }
+  machine["traced_empty_kernel"] = stream;
+  machine["traced_empty_graph"] = graph;
   if (!calibration.marks.empty()) machine["marks"] = calibration.marks;
 }
 
@@ -149,13 +151,14 @@ ordered_json measure_machine() {
       return {};
     }
   };
-  for (const char* pass : {"ceilings", "untraced"}) {
-    const ordered_json part = child(pass);
-    for (const auto& [key, value] : part.items()) machine[key] = value;
+  const ordered_json ceilings = child("ceilings");
+  const ordered_json untraced = child("untraced");
+  for (const ordered_json* part : {&ceilings, &untraced}) {
+    for (const auto& [key, value] : part->items()) machine[key] = value;
   }
   const ordered_json stream = child("stream");
   const ordered_json graph = child("graph");
-  if (!stream.empty() && !graph.empty()) add_constants(machine, stream, graph);
+  if (!stream.empty() && !graph.empty() && !untraced.empty()) add_constants(machine, stream, graph, untraced);
   return machine;
 }
 

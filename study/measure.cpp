@@ -6,8 +6,6 @@
 #include <chrono>
 
 #include "core/error.hpp"
-#include "core/handles.hpp"
-#include "profiling/gate.hpp"
 
 namespace gvf::study {
 namespace {
@@ -22,18 +20,6 @@ double elapsed_us(const Event& begin, const Event& end) {
   float ms = 0;
   GVF_CUDA(cudaEventElapsedTime(&ms, begin.get(), end.get()), "reading elapsed time");
   return 1e3 * ms;
-}
-
-// What one process reuses: events and the gate, made before the first timed region.
-struct Instruments {
-  Event begin = make_event();
-  Event end = make_event();
-  profiling::Gate gate;
-};
-
-Instruments& instruments() {
-  static Instruments kept;
-  return kept;
 }
 
 // Launches that fit behind a closed gate with room to spare: a full queue would block the host before it can
@@ -51,30 +37,29 @@ Latency measure_latency(Variant& variant) {
   return {microseconds(submitted - begin), microseconds(end - begin)};
 }
 
-Throughput measure_throughput(Variant& variant, int iterations) {
-  Instruments& tools = instruments();
-  GVF_CUDA(cudaEventRecord(tools.begin.get(), variant.stream()), "timing " + variant.name());
+Throughput measure_throughput(Stopwatch& stopwatch, Variant& variant, int iterations) {
+  GVF_CUDA(cudaEventRecord(stopwatch.begin.get(), variant.stream()), "timing " + variant.name());
   const auto begin = SteadyClock::now();
   for (int i = 0; i < iterations; ++i) variant.submit();
   const auto submitted = SteadyClock::now();
-  GVF_CUDA(cudaEventRecord(tools.end.get(), variant.stream()), "timing " + variant.name());
+  GVF_CUDA(cudaEventRecord(stopwatch.end.get(), variant.stream()), "timing " + variant.name());
   variant.synchronize();
-  return {microseconds(submitted - begin) / iterations, elapsed_us(tools.begin, tools.end) / iterations};
+  return {microseconds(submitted - begin) / iterations,
+          elapsed_us(stopwatch.begin, stopwatch.end) / iterations};
 }
 
-Span measure_span(Variant& variant) {
+Span measure_span(Stopwatch& stopwatch, Variant& variant) {
   if (variant.host_submissions() > queue_room) {
     return {0, fmt::format("{} launches do not fit behind a gate", variant.host_submissions())};
   }
-  Instruments& tools = instruments();
-  tools.gate.close(variant.stream());
-  GVF_CUDA(cudaEventRecord(tools.begin.get(), variant.stream()), "timing " + variant.name());
+  stopwatch.gate.close(variant.stream());
+  GVF_CUDA(cudaEventRecord(stopwatch.begin.get(), variant.stream()), "timing " + variant.name());
   variant.submit();
-  GVF_CUDA(cudaEventRecord(tools.end.get(), variant.stream()), "timing " + variant.name());
-  tools.gate.open();
+  GVF_CUDA(cudaEventRecord(stopwatch.end.get(), variant.stream()), "timing " + variant.name());
+  stopwatch.gate.open();
   variant.synchronize();
-  if (tools.gate.timed_out()) return {0, "the gate timed out: is a tool serialising launches?"};
-  return {elapsed_us(tools.begin, tools.end), {}};
+  if (stopwatch.gate.timed_out()) return {0, "the gate timed out: is a tool serialising launches?"};
+  return {elapsed_us(stopwatch.begin, stopwatch.end), {}};
 }
 
 }  // namespace gvf::study

@@ -3,9 +3,18 @@
 
 #include <string>
 
+#include "core/handles.hpp"
+#include "profiling/gate.hpp"
 #include "study/variant.hpp"
 
 namespace gvf::study {
+
+// What is made before the first timed region and used again. Must not outlive the stream that it times.
+struct Stopwatch {
+  Event begin = make_event();
+  Event end = make_event();
+  profiling::Gate gate;
+};
 
 // An isolated iteration: submit, then wait by spinning in cudaStreamSynchronize.
 struct Latency {
@@ -20,7 +29,7 @@ struct Throughput {
   double host_us = 0;
   double period_us = 0;
 };
-Throughput measure_throughput(Variant& variant, int iterations);
+Throughput measure_throughput(Stopwatch& stopwatch, Variant& variant, int iterations);
 
 // First kernel's start to last kernel's end with the host ahead: everything is queued behind a gate kernel,
 // then the gate opens. Measured between two events, so it contains what an empty pair of events measures (see
@@ -29,6 +38,6 @@ struct Span {
   double span_us = 0;
   std::string reason;
 };
-[[nodiscard]] Span measure_span(Variant& variant);
+[[nodiscard]] Span measure_span(Stopwatch& stopwatch, Variant& variant);
 
 }  // namespace gvf::study

@@ -52,6 +52,16 @@ PassRow PassFile::row(const std::string& name) const {
   return {{}, {}, fmt::format("the {} pass has no row {}", mode, name)};
 }
 
+void PassFile::append(const PassFile& round) {
+  mode = round.mode;
+  for (const auto& [name, row] : round.rows) {
+    PassRow& into = rows[name];
+    into.wall_us.insert(into.wall_us.end(), row.wall_us.begin(), row.wall_us.end());
+    into.timelines.insert(into.timelines.end(), row.timelines.begin(), row.timelines.end());
+    if (into.reason.empty()) into.reason = row.reason;
+  }
+}
+
 json to_json(const PassFile& pass) {
   json rows = json::object();
   for (const auto& [name, row] : pass.rows) {

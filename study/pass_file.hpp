@@ -23,6 +23,9 @@ struct PassFile {
 
   // The row, or an empty one whose reason says that the pass does not hold it.
   [[nodiscard]] PassRow row(const std::string& name) const;
+
+  // Appends the samples of another round of the same pass.
+  void append(const PassFile& round);
 };
 
 [[nodiscard]] nlohmann::json to_json(const PassFile& pass);

@@ -57,11 +57,13 @@ std::map<std::string, std::string> provenance(const Device& device) {
 
 PinnedThread::PinnedThread() {
   CPU_ZERO(&before_);
-  const int core = sched_getcpu();
-  if (core < 0 || pthread_getaffinity_np(pthread_self(), sizeof before_, &before_) != 0) return;
+  if (pthread_getaffinity_np(pthread_self(), sizeof before_, &before_) != 0) return;
+  std::size_t core = CPU_SETSIZE;
+  while (core > 0 && !CPU_ISSET(core - 1, &before_)) --core;
+  if (core == 0) return;
   cpu_set_t one;
   CPU_ZERO(&one);
-  CPU_SET(static_cast<unsigned>(core), &one);
+  CPU_SET(core - 1, &one);
   pinned_ = pthread_setaffinity_np(pthread_self(), sizeof one, &one) == 0;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <system_error>
@@ -43,6 +44,16 @@ std::vector<fs::path> files_of(const fs::path& folder, const char* part, const c
   return files;
 }
 
+// A whole number, written as one or as text.
+std::int64_t whole_at(const json& object, const char* key, const std::string& file) {
+  const std::string text = text_at(object, key, file);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw BadInput(fmt::format("{}: '{}' is no whole number: {}", file, key, text));
+  return value;
+}
+
 void require_pipeline(const RowName& name, const fs::path& file) {
   if (name.pipeline != file.stem().string())
     throw BadInput(fmt::format("{}: holds rows of pipeline '{}'; the file should be named {}.json",
@@ -79,7 +90,7 @@ Provenance provenance_from_json(const json& in, const std::string& file) {
     p.cpu = in.value("cpu", "");
     p.matrix = in.value("matrix", json::object());
     p.labels = in.value("labels", p.labels);
-    if (in.contains("l2_bytes")) p.l2_bytes = in["l2_bytes"].get<std::int64_t>();
+    if (in.contains("l2_bytes")) p.l2_bytes = whole_at(in, "l2_bytes", file);
     return p;
   });
 }
@@ -120,9 +131,10 @@ MachineCeilings load_machine(const fs::path& file) {
                                  file.string(), key));
     return found->get<double>();
   };
-  MachineCeilings machine{ceiling("read_gbps"), ceiling("write_gbps"), ceiling("copy_gbps"),
-                          ceiling("l2_read_gbps")};
-  if (!machine.read_gbps && !machine.copy_gbps)
+  MachineCeilings machine{
+      ceiling("read_gbps"), ceiling("write_gbps"), ceiling("copy_gbps"), ceiling("l2_read_gbps"), {}};
+  machine.missing = guarded(file.string(), [&] { return in.value("missing", machine.missing); });
+  if (!machine.read_gbps && !machine.copy_gbps && machine.missing.empty())
     throw BadInput(fmt::format("{}: has neither 'read_gbps' nor 'copy_gbps': is it a machine.json of gvf?",
                                file.string()));
   return machine;
@@ -156,10 +168,13 @@ Recording load_recording(const fs::path& folder) {
     recording.pipelines.push_back(std::move(pipeline));
   }
 
-  if (fs::exists(folder / "machine.json"))
+  if (fs::exists(folder / "machine.json")) {
     recording.machine = load_machine(folder / "machine.json");
-  else
+    for (const auto& [pass, reason] : recording.machine->missing)
+      recording.missing.push_back(fmt::format("machine.json lacks {}: {}", pass, reason));
+  } else {
     recording.missing.push_back("no machine ceilings (machine.json): rates are not compared with them");
+  }
   if (fs::exists(folder / "check.json"))
     recording.check = read_json(folder / "check.json", measure_again);
   else
@@ -168,12 +183,12 @@ Recording load_recording(const fs::path& folder) {
   return recording;
 }
 
-std::optional<fs::path> find_source_tree() {
+std::optional<fs::path> find_source_tree(const fs::path& wanted) {
   std::error_code error;
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);
   for (const fs::path& start : {fs::current_path(error), executable.parent_path()}) {
     for (fs::path place = start; !place.empty(); place = place.parent_path()) {
-      if (fs::is_directory(place / "docs" / "recordings", error)) return place;
+      if (fs::exists(place / wanted, error)) return place;
       if (place == place.root_path()) break;
     }
   }

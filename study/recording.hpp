@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ struct Provenance {
 // machine.json: measured ceilings in GB/s, 10^9 bytes a second. All positive.
 struct MachineCeilings {
   std::optional<double> read_gbps, write_gbps, copy_gbps, l2_read_gbps;
+  std::map<std::string, std::string> missing;  // pass -> why this machine lacks it
 };
 
 // A row of attribution/<pipeline>.json with its name taken apart.
@@ -61,9 +63,9 @@ struct Recording {
 [[nodiscard]] std::vector<AttributedRow> load_attribution(const std::filesystem::path& file);
 [[nodiscard]] MachineCeilings load_machine(const std::filesystem::path& file);
 
-// The source tree: the first of cwd, the executable's folder and the folders above each that holds
-// docs/recordings.
-[[nodiscard]] std::optional<std::filesystem::path> find_source_tree();
+// The first of cwd, the executable's folder and the folders above each that holds `wanted`: the source tree.
+[[nodiscard]] std::optional<std::filesystem::path> find_source_tree(
+    const std::filesystem::path& wanted = "docs/recordings");
 
 // The folder under root/docs/recordings whose study.json has the latest date. Throws MachineLacks where there
 // is none.

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "study/answer.hpp"
 #include "study/tables.hpp"
@@ -14,6 +16,19 @@ namespace {
 std::string text_of(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// The first version number in a text: drivers introduce themselves with a sentence.
+std::string version_in(const std::string& text) {
+  constexpr std::string_view digits = "0123456789";
+  for (std::size_t begin = text.find_first_of(digits); begin != std::string::npos;
+       begin = text.find_first_of(digits, begin)) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789.", begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (word.find('.') != std::string::npos) return word;
+    begin = end;
+  }
+  return text;
 }
 
 // What the check found besides success: variants that failed, and why others are not applicable.
@@ -78,9 +93,10 @@ Document study_tables(const Recording& recording, const TableOptions& options) {
   const Provenance& p = recording.provenance;
   Document document;
   document.push_back(Heading{1, "Graphs versus Fusion: " + p.gpu});
-  document.push_back(Paragraph{fmt::format(
-      "Recorded {} at commit {}; driver {}, runtime {}, CUPTI {}; CPU {}.", p.date,
-      p.git_commit.substr(0, 12), p.driver, p.runtime, p.cupti, p.cpu.empty() ? "unknown" : p.cpu)});
+  document.push_back(
+      Paragraph{fmt::format("Recorded {} at commit {}; driver {}, runtime {}, CUPTI {}; CPU {}.", p.date,
+                            p.git_commit.substr(0, 12), version_in(p.driver), p.runtime, p.cupti,
+                            p.cpu.empty() ? "unknown" : p.cpu)});
   if (const std::string note = stale_note(p, options.sources_hash); !note.empty())
     document.push_back(Paragraph{note + "."});
   std::vector<std::string> remarks = p.labels;

@@ -31,8 +31,10 @@ std::string speed_up(const std::optional<Quantity>& base, const std::optional<Qu
   return base && value ? fmt::format("{:.2f}x", base->median / value->median) : absent;
 }
 
+// "1.7 (14%)"; adding zero turns a rounded -0 into 0.
 std::string with_share(double part, double wall) {
-  return fmt::format("{:.1f} ({:.0f}%)", part, 100 * part / wall);
+  return fmt::format("{:.1f} ({:.0f}%)", std::round(10 * part) / 10 + 0.0,
+                     std::round(100 * part / wall) + 0.0);
 }
 
 std::vector<Column> columns(std::initializer_list<const char*> names) {

@@ -19,7 +19,7 @@ function(gvf_header_check target)
   endforeach()
   add_library(${target} OBJECT EXCLUDE_FROM_ALL ${units})
   target_link_libraries(${target} PRIVATE gvf::study)
-  target_compile_options(${target} PRIVATE -O0)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
 endfunction()
 
 set(patterns "")

@@ -2,6 +2,7 @@
 // `--probe` runs no test and only says which of the two it would be.
 #include <cuda_runtime_api.h>
 
+#include <string>
 #include <string_view>
 
 #include "tests/catch_main.hpp"
@@ -19,28 +20,12 @@ std::string why_no_gpu() {
   return std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ")";
 }
 
-bool only_lists(Catch::Session& session) {
-  const auto& config = session.configData();
-#if GVF_CATCH_VERSION == 3
-  return config.listTests || config.listTags || config.listReporters || config.listListeners ||
-         config.showHelp;
-#else
-  return config.listTests || config.listTestNamesOnly || config.listTags || config.listReporters ||
-         config.showHelp;
-#endif
-}
-
-int skipped(const std::string& reason) {
-  std::cout << "SKIPPED: " << reason << std::endl;
-  return gvf::tests::exit_skipped;
-}
-
 int probe() {
   const std::string reason = why_no_gpu();
-  if (!reason.empty()) return skipped(reason);
+  if (!reason.empty()) return gvf::tests::skip_all(reason);
   cudaDeviceProp properties{};
   if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess)
-    return skipped("the device tells no properties");
+    return gvf::tests::skip_all("the device tells no properties");
   std::cout << "device tests run on " << properties.name << std::endl;
   return gvf::tests::exit_passed;
 }
@@ -51,8 +36,8 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--probe") return probe();
   Catch::Session session;
   if (const int status = session.applyCommandLine(argc, argv); status != 0) return gvf::tests::exit_failed;
-  if (!only_lists(session)) {
-    if (const std::string reason = why_no_gpu(); !reason.empty()) return skipped(reason);
+  if (!gvf::tests::only_lists(session.configData())) {
+    if (const std::string reason = why_no_gpu(); !reason.empty()) return gvf::tests::skip_all(reason);
   }
   return gvf::tests::run_catch(session);
 }

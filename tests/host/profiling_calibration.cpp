@@ -82,14 +82,15 @@ TEST_CASE("graph constants: slope over chain length", "[profiling][calibration]"
   CHECK(graph->node_period_ns == Approx(550));
   CHECK(graph->first_node_ns == Approx(2600));
   CHECK(graph->fit_relative_error == Approx(0).margin(1e-9));
+  CHECK(graph->first_node_wall_ns == 99999);
 
   StreamConstants stream = *reduce_stream(good_pass());
-  auto calibration = combine(stream, *graph);
+  auto calibration = combine(stream, *graph, {1e6, 1e6});
   CHECK(calibration.constants.graph_gap_ns == 0);  // 550 - 900 < 0
   REQUIRE(calibration.marks.size() == 1);
   CHECK(calibration.marks[0].find("not separable") != std::string::npos);
   stream.empty_kernel_ns = 400;
-  calibration = combine(stream, *graph);
+  calibration = combine(stream, *graph, {1e6, 1e6});
   CHECK(calibration.constants.graph_gap_ns == 150);
   CHECK(calibration.marks.empty());
   CHECK(calibration.constants.stream_gap_ns == 1700);
@@ -99,8 +100,25 @@ TEST_CASE("graph constants: slope over chain length", "[profiling][calibration]"
   CHECK_FALSE(reduce_graph({}).ok());
 }
 
-TEST_CASE("closing check reports both sides", "[profiling][calibration]") {
-  const auto closing = closing_check({1700, 200, 4000, std::nullopt, 2000, 900}, 6.2);
-  CHECK(closing.parts_us == Approx(6.9));
-  CHECK(closing.wall_us == 6.2);
+TEST_CASE("what tracing adds to an empty kernel is taken off its launch", "[profiling][calibration]") {
+  StreamConstants stream;
+  stream.launch_to_start_ns = 7400;
+  stream.busy_launch_to_start_ns = 6900;
+  stream.empty_kernel_ns = 600;
+  stream.completion_ns = 2300;
+  GraphConstants graph;
+  graph.node_period_ns = 700;
+  graph.first_node_wall_ns = 8500;
+  // Traced parts: 7400 + 600 + 2300 = 10300; untraced wall 8400: tracing costs 1900.
+  const auto k = combine(stream, graph, {8.4, 7.1}).constants;
+  CHECK(k.kernel_trace_cost_ns == 1900);
+  CHECK(k.launch_to_start_ns == 5500);
+  CHECK(k.busy_launch_to_start_ns == 5000);
+  CHECK(k.launch_to_start_ns + k.empty_kernel_ns + k.completion_ns == 8400);
+  CHECK(k.graph_trace_cost_ns == 1400);
+  // A traced wall below the untraced one is noise, not a negative cost.
+  const auto quiet = combine(stream, graph, {11.0, 9.0}).constants;
+  CHECK(quiet.kernel_trace_cost_ns == 0);
+  CHECK(quiet.launch_to_start_ns == 7400);
+  CHECK(quiet.graph_trace_cost_ns == 0);
 }

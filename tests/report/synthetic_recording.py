@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 READ_GBPS, WRITE_GBPS, COPY_GBPS, L2_GBPS = 4500.0, 4300.0, 4200.0, 6000.0
-KERNEL_START_US, CALL_US, COMPLETION_US = 4.0, 2.5, 3.0
+KERNEL_START_US, CALL_US, COMPLETION_US = 4.0, 4.5, 3.0
 SUBMISSIONS = ("stream", "graph")
 CROSSED = ("separate", "sliced", "blocked", "persistent", "fused", "library")
 REPETITIONS = 3
@@ -68,7 +68,7 @@ def variant(pipeline: str, structure: str, submission: str, n: int, stages: int,
     parts = parts_of(busy, kernels, submission == "graph")
     wall = round(sum(parts.values()), 4)
     size = f"n:{n}" + (f"/k:{k}" if k else "")
-    host = 2.5 * kernels if submission == "stream" else 2.0
+    host = CALL_US * kernels if submission == "stream" else 2.0
     context = {"kernels": float(kernels), "submissions": float(kernels if submission == "stream" else 1),
                "bytes_min": float(4 * n + 4 if one_output else 8 * n), "bytes_intermediate": 0.0, "verified": 1.0,
                "sm_mhz": 1980.0}

@@ -1,0 +1,56 @@
+// The plan of a study: one process and one file a unit, what each needs, how long it is declared to take.
+// Pure.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace gvf::study {
+
+enum class UnitKind { check, machine, bench, attribution };
+
+struct Unit {
+  UnitKind kind{};
+  std::string pipeline;              // of bench and attribution
+  std::vector<std::string> command;  // writes `file` + ".part"
+  std::filesystem::path file;        // final name, below the output folder
+  double seconds = 0;                // declared
+  std::vector<std::string> needs;    // names of units whose files it reads
+
+  [[nodiscard]] std::string name() const;  // "check", "machine", "bench sum_abs", "attribution sum_abs"
+};
+
+struct PlanOptions {
+  bool quick = false;
+  std::vector<std::string> pipelines;
+  std::filesystem::path output;
+  std::filesystem::path gvf;  // programs
+  std::filesystem::path gvf_bench;
+};
+
+// check, machine, then bench and attribution of each pipeline: after half the time half the pipelines are
+// complete.
+[[nodiscard]] std::vector<Unit> study_plan(const PlanOptions& options);
+
+// The name under which a unit's process writes; it becomes `file` when the process has done well.
+[[nodiscard]] std::filesystem::path part_file(const Unit& unit);
+
+// True when the unit's file is there and loads cleanly. A damaged one counts as not finished.
+[[nodiscard]] bool is_finished(const Unit& unit);
+
+// What is left: declared seconds, scaled by how the finished units kept to theirs.
+struct Pace {
+  double declared_done = 0;  // of the units that ran
+  double elapsed_done = 0;
+
+  void add(const Unit& unit, double elapsed);
+  // `pending` seconds of declared time are to come, of which the running unit has had `elapsed_running`.
+  [[nodiscard]] double remaining(double declared_pending, double declared_running = 0,
+                                 double elapsed_running = 0) const;
+};
+
+// "45 s", "12 min", "1 h 05 min".
+[[nodiscard]] std::string duration_text(double seconds);
+
+}  // namespace gvf::study

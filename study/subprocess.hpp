@@ -1,0 +1,44 @@
+// Child processes without a shell, and the interrupt that ends them.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gvf::study {
+
+struct ProcessEnd {
+  int exit_code = 0;  // 128 + signal where a signal ended it
+  int signal = 0;     // 0: it exited by itself
+  double seconds = 0;
+};
+
+struct ProcessOptions {
+  std::filesystem::path stdout_file;         // empty: inherited
+  std::filesystem::path stderr_file;         // empty: inherited
+  std::function<void(double seconds)> tick;  // called about once a second while the child runs
+};
+
+// Runs command[0] (looked up in PATH where it has no slash) with the rest as arguments and waits. The child
+// has a process group of its own; an interrupt that interrupted() reports goes to all of it, and what still
+// runs ten seconds later is killed. Throws MachineLacks when the program cannot be started.
+[[nodiscard]] ProcessEnd run_process(const std::vector<std::string>& command,
+                                     const ProcessOptions& options = {});
+
+// While it lives, SIGINT and SIGTERM end nothing but are remembered.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  ~InterruptGuard();
+};
+
+// The signal that has arrived under an InterruptGuard, or 0.
+[[nodiscard]] int interrupted() noexcept;
+
+// The program that runs; `name` beside it.
+[[nodiscard]] std::filesystem::path sibling_program(const std::string& name);
+
+}  // namespace gvf::study
