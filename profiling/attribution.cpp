@@ -23,7 +23,7 @@ std::string format(const char* pattern, double value) {
 
 std::optional<Reason> find_fault(const EdgeConstants& k) {
   if (k.stream_gap_ns < 0 || k.graph_gap_ns < 0 || k.launch_to_start_ns < 0 || k.completion_ns < 0 ||
-      k.busy_launch_to_start_ns.value_or(0) < 0)
+      k.api_trace_cost_ns < 0 || k.busy_launch_to_start_ns.value_or(0) < 0)
     return Reason{"a launch constant is negative: calibrate again"};
   return std::nullopt;
 }
@@ -33,6 +33,12 @@ std::optional<Reason> find_fault(const std::vector<double>& untraced_wall_us) {
   for (double wall : untraced_wall_us)
     if (!std::isfinite(wall) || wall <= 0) return Reason{format("an untraced wall sample is %g us", wall)};
   return std::nullopt;
+}
+
+// A traced call as it would have been: each traced call before it, and it itself, took `cost` longer.
+Interval untraced(const Interval& traced, Nanoseconds calls_before, Nanoseconds cost) {
+  const Nanoseconds begin = std::max<Nanoseconds>(0, traced.begin - calls_before * cost);
+  return {begin, std::max(begin, traced.end - (calls_before + 1) * cost)};
 }
 
 double median_wall_us(const std::vector<Timeline>& timelines) {
@@ -139,15 +145,16 @@ Result<Timeline> reconstruct(const IterationCalls& calls, const IterationWorks& 
   std::size_t w = 0;
   for (std::size_t c = 0; c < calls.size(); ++c) {
     const auto id = static_cast<std::uint32_t>(c + 1);
-    built.calls.push_back({calls[c].at, id, "submitting call " + std::to_string(id)});
-    last_return = std::max(last_return, calls[c].at.end);
+    const Interval call = untraced(calls[c].at, static_cast<Nanoseconds>(c), constants.api_trace_cost_ns);
+    built.calls.push_back({call, id, "submitting call " + std::to_string(id)});
+    last_return = std::max(last_return, call.end);
     for (int k = 0; k < calls[c].works; ++k, ++w) {
       const bool is_first = w == 0;
       const Nanoseconds latency =
           is_first ? constants.launch_to_start_ns
                    : constants.busy_launch_to_start_ns.value_or(constants.launch_to_start_ns);
       Interval at;
-      at.begin = calls[c].at.begin + latency;
+      at.begin = call.begin + latency;
       if (!is_first) {
         // An overlap is kept as traced: such a kernel comes up early and waits for its predecessor.
         const Nanoseconds ready =
@@ -202,7 +209,9 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
   close_over(row, accounts);
   row.evidence["launch_latency"] =
       "first call from the api pass + untraced launch constant of an empty kernel";
-  row.evidence["starved"] = "reconstruction: call starts from the api pass, durations from the kernel pass";
+  row.evidence["starved"] =
+      "reconstruction: call starts from the api pass less what it adds to a call, durations from the kernel "
+      "pass";
   row.evidence["gap"] = "calibrated stream gap of empty kernels, where the host is ahead";
   row.evidence["busy"] = "kernel durations from the kernel pass";
   row.evidence["completion"] =

@@ -19,8 +19,9 @@ struct EdgeConstants {
   Nanoseconds graph_gap_ns = 0;        ///< the same between dependent nodes of a graph
   Nanoseconds launch_to_start_ns = 0;  ///< start of the launch call to start of the kernel, device idle
   std::optional<Nanoseconds> busy_launch_to_start_ns;  ///< the same for a launch into a stream in use
-  Nanoseconds completion_ns = 0;    ///< end of the last kernel to return of the synchronisation
-  Nanoseconds empty_kernel_ns = 0;  ///< duration of an empty kernel
+  Nanoseconds completion_ns = 0;      ///< end of the last kernel to return of the synchronisation
+  Nanoseconds empty_kernel_ns = 0;    ///< duration of an empty kernel
+  Nanoseconds api_trace_cost_ns = 0;  ///< what API tracing adds to each submitting call
   Nanoseconds kernel_trace_cost_ns =
       0;  ///< what kernel tracing adds to a launch; already off launch_to_start_ns
   Nanoseconds graph_trace_cost_ns = 0;  ///< what graph-level tracing adds to a graph launch
@@ -49,7 +50,8 @@ Result<IterationWorks> works_of(const Timeline& timeline);
 
 /// Builds the untraced iteration that the evidence implies, in nanoseconds from the iteration's start:
 /// a work starts at the later of "previous end + gap" and "its call + latency"; the synchronisation returns
-/// `completion_ns` after the later of "last end" and "last call's return".
+/// `completion_ns` after the later of "last end" and "last call's return". Calls are taken
+/// back by what tracing them has added so far.
 Result<Timeline> reconstruct(const IterationCalls& calls, const IterationWorks& works,
                              const EdgeConstants& constants);
 

@@ -221,6 +221,7 @@ json to_json(const EdgeConstants& k) {
               {"launch_to_start_ns", k.launch_to_start_ns},
               {"completion_ns", k.completion_ns},
               {"empty_kernel_ns", k.empty_kernel_ns},
+              {"api_trace_cost_ns", k.api_trace_cost_ns},
               {"kernel_trace_cost_ns", k.kernel_trace_cost_ns},
               {"graph_trace_cost_ns", k.graph_trace_cost_ns}};
   if (k.busy_launch_to_start_ns) out["busy_launch_to_start_ns"] = *k.busy_launch_to_start_ns;
@@ -238,6 +239,7 @@ Result<EdgeConstants> constants_from_json(const json& object) {
     k.launch_to_start_ns = whole("launch_to_start_ns");
     k.completion_ns = whole("completion_ns");
     k.empty_kernel_ns = whole("empty_kernel_ns");
+    k.api_trace_cost_ns = whole("api_trace_cost_ns");
     k.kernel_trace_cost_ns = whole("kernel_trace_cost_ns");
     k.graph_trace_cost_ns = whole("graph_trace_cost_ns");
     if (object.contains("busy_launch_to_start_ns"))

@@ -159,6 +159,21 @@ Result<GraphConstants> measure_graph(ActivitySession& session, cudaStream_t stre
   return reduce_graph(passes);
 }
 
+Result<double> measure_calls(ActivitySession& session, cudaStream_t stream,
+                             const CalibrationOptions& options) {
+  StreamLauncher launcher(stream);
+  warm_up(launcher, options);
+  for (int t = 0; t < options.trains; ++t) {
+    session.begin_iteration();
+    for (int k = 0; k < options.call_train_kernels; ++k) launch_empty(launcher, options);
+    wait(stream);
+    session.end_iteration();
+  }
+  auto trains = collected(session);
+  if (!trains) return trains.reason();
+  return reduce_calls(*trains);
+}
+
 Result<UntracedEmpty> measure_untraced(cudaStream_t stream, const CalibrationOptions& options) {
   using Clock = std::chrono::steady_clock;
   StreamLauncher launcher(stream);
@@ -180,6 +195,17 @@ Result<UntracedEmpty> measure_untraced(cudaStream_t stream, const CalibrationOpt
   const GraphExec single = make_chain(launcher, 1, options);
   out.walls.graph_us = median_wall_us(
       [&] { GVF_CUDA(cudaGraphLaunch(single.get(), stream), "replaying a graph of one empty kernel"); });
+
+  std::vector<double> call_us;
+  for (int t = 0; t < options.trains; ++t) {
+    const auto start = Clock::now();
+    for (int k = 0; k < options.call_train_kernels; ++k) launch_empty(launcher, options);
+    const auto submitted = Clock::now() - start;
+    wait(stream);
+    call_us.push_back(std::chrono::duration<double, std::micro>(submitted).count() /
+                      options.call_train_kernels);
+  }
+  out.walls.call_us = median(std::move(call_us));
 
   // Slopes, so that what the events themselves cost drops out.
   std::vector<double> counts, stream_us, graph_us;

@@ -16,9 +16,10 @@ struct CalibrationOptions {
   LaunchConfig config{dim3(1), dim3(256)};  ///< shape of the empty kernel
   int warm_up = 50;                         ///< iterations before the first that counts
   int singles = 200;
-  int trains = 20;           ///< each of `train_kernels` behind the gate, and as many host-bound
-  int train_kernels = 64;    ///< below the launch queue's depth (1024 on current drivers)
-  int graph_launches = 100;  ///< of each size
+  int trains = 50;              ///< each of `train_kernels` behind the gate, and as many host-bound
+  int train_kernels = 64;       ///< below the launch queue's depth (1024 on current drivers)
+  int call_train_kernels = 16;  ///< of trains that time the calls: as many as a small pipeline has
+  int graph_launches = 100;     ///< of each size
   std::chrono::milliseconds gate_time_out{500};
 };
 
@@ -29,6 +30,11 @@ Result<StreamConstants> measure_stream(ActivitySession& session, cudaStream_t st
 /// Needs a session in ActivityMode::graph. Chains of 1, 33 and 129 empty nodes.
 Result<GraphConstants> measure_graph(ActivitySession& session, cudaStream_t stream,
                                      const CalibrationOptions& options = {});
+
+/// Needs a session in ActivityMode::api. Host time per launch of trains that the host launches as fast as it
+/// can, µs.
+Result<double> measure_calls(ActivitySession& session, cudaStream_t stream,
+                             const CalibrationOptions& options = {});
 
 /// Without any tracing, by host clock and events.
 struct UntracedEmpty {

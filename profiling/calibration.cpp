@@ -98,7 +98,19 @@ Result<GraphConstants> reduce_graph(const std::map<int, std::vector<Timeline>>& 
   return GraphConstants{fit->slope, fit->intercept + fit->slope, fit->relative_error, first_node_wall_ns};
 }
 
-Calibration combine(const StreamConstants& stream, const GraphConstants& graph,
+Result<double> reduce_calls(const std::vector<Timeline>& trains) {
+  std::vector<double> per_call;
+  for (const Timeline& train : trains) {
+    const auto calls = calls_of(train);
+    if (!calls) return Reason{"calibration: " + calls.reason().text};
+    const auto length = static_cast<double>(calls->back().at.end - calls->front().at.begin);
+    per_call.push_back(length / 1000.0 / static_cast<double>(calls->size()));
+  }
+  if (per_call.empty()) return Reason{"calibration: no train of launches was recorded"};
+  return median(std::move(per_call));
+}
+
+Calibration combine(const StreamConstants& stream, const GraphConstants& graph, double traced_call_us,
                     const UntracedWalls& untraced) {
   Calibration out;
   EdgeConstants& k = out.constants;
@@ -110,6 +122,7 @@ Calibration combine(const StreamConstants& stream, const GraphConstants& graph,
   k.kernel_trace_cost_ns = std::max<Nanoseconds>(0, traced_wall - std::llround(1000 * untraced.stream_us));
   k.graph_trace_cost_ns =
       std::max<Nanoseconds>(0, std::llround(graph.first_node_wall_ns - 1000 * untraced.graph_us));
+  k.api_trace_cost_ns = std::max<Nanoseconds>(0, std::llround(1000 * (traced_call_us - untraced.call_us)));
   const auto without_tracing = [&k](Nanoseconds latency) {
     return std::max<Nanoseconds>(0, latency - k.kernel_trace_cost_ns);
   };

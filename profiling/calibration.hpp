@@ -43,10 +43,15 @@ struct Calibration {
   EdgeConstants constants;
   std::vector<std::string> marks;  ///< e.g. a graph gap that cannot be told from zero
 };
-/// Walls of one empty kernel without any tracing: what the traced ones are compared with.
+/// Host time from the first launch's begin to the last one's end, per launch, over trains of empty kernels as
+/// fast as the host goes, from API-only records. Median over the trains, µs.
+Result<double> reduce_calls(const std::vector<Timeline>& trains);
+
+/// Empty kernels without any tracing: what the traced ones are compared with.
 struct UntracedWalls {
-  double stream_us = 0;  ///< launched into a stream
-  double graph_us = 0;   ///< as a graph of one node
+  double stream_us = 0;  ///< wall of one, launched into a stream
+  double graph_us = 0;   ///< wall of a graph of one node
+  double call_us = 0;    ///< host time per launch of a train
 };
 
 /// Tracing lengthens the launch: an empty kernel's traced parts add up to more than its untraced wall. The
@@ -56,7 +61,7 @@ struct UntracedWalls {
 ///
 /// The graph gap is the node period less the empty kernel's duration, and 0, with a mark, where that is
 /// negative: a traced duration of an empty kernel is longer than the period at which a graph issues them.
-Calibration combine(const StreamConstants& stream, const GraphConstants& graph,
+Calibration combine(const StreamConstants& stream, const GraphConstants& graph, double traced_call_us,
                     const UntracedWalls& untraced);
 
 }  // namespace gvf::profiling

@@ -51,7 +51,7 @@ void add_calibrate(CLI::App& app, Action& run) {
   const auto options = std::make_shared<Options>();
   command->add_option("-o,--output", options->output, "Write machine.json here");
   command->add_option("--pass", options->pass,
-                      "One pass only, in this process: ceilings, untraced, stream, graph");
+                      "One pass only, in this process: ceilings, untraced, api, stream, graph");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&run, options] { run = [options] { return calibrate(*options); }; });
 }

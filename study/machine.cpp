@@ -67,6 +67,7 @@ ordered_json untraced_pass() {
   return {{"empty_kernel",
            {{"wall_us", empty.walls.stream_us},
             {"graph_wall_us", empty.walls.graph_us},
+            {"call_us", empty.walls.call_us},
             {"stream_period_us", empty.stream_period_us},
             {"graph_period_us", empty.graph_period_us}}},
           {"event_pair_us", event_pair_us(stream.get())}};
@@ -76,6 +77,7 @@ profiling::ActivitySession start_session(profiling::ActivityMode mode) {
   const auto api = value_or_lacks(profiling::load_cupti());
   profiling::ActivityOptions options;
   options.mode = mode;
+  options.api_scope = profiling::ApiScope::submitting;
   return value_or_lacks(profiling::ActivitySession::start(api, options));
 }
 
@@ -93,6 +95,14 @@ ordered_json stream_pass() {
   return json;
 }
 
+ordered_json api_pass() {
+  auto session = start_session(profiling::ActivityMode::api);
+  require_device();
+  const PinnedThread pinned;
+  const Stream stream = make_stream();
+  return {{"call_us", value_or_lacks(profiling::measure_calls(session, stream.get()))}};
+}
+
 ordered_json graph_pass() {
   auto session = start_session(profiling::ActivityMode::graph);
   require_device();
@@ -105,9 +115,9 @@ ordered_json graph_pass() {
           {"first_node_wall_ns", constants.first_node_wall_ns}};
 }
 
-// The constants that attribution uses, from the two traced passes and the untraced one.
-void add_constants(ordered_json& machine, const ordered_json& stream, const ordered_json& graph,
-                   const ordered_json& untraced) {
+// The constants that attribution uses, from the traced passes and the untraced one.
+void add_constants(ordered_json& machine, const ordered_json& api, const ordered_json& stream,
+                   const ordered_json& graph, const ordered_json& untraced) {
   profiling::StreamConstants from_stream;
   from_stream.launch_to_start_ns = stream.at("launch_to_start_ns");
   from_stream.completion_ns = stream.at("completion_ns");
@@ -123,8 +133,10 @@ void add_constants(ordered_json& machine, const ordered_json& stream, const orde
   from_graph.first_node_wall_ns = graph.at("first_node_wall_ns");
   const ordered_json& walls = untraced.at("empty_kernel");
   const profiling::Calibration calibration =
-      profiling::combine(from_stream, from_graph, {walls.at("wall_us"), walls.at("graph_wall_us")});
+      profiling::combine(from_stream, from_graph, api.at("call_us"),
+                         {walls.at("wall_us"), walls.at("graph_wall_us"), walls.at("call_us")});
   machine["constants"] = profiling::to_json(calibration.constants);
+  machine["traced_empty_calls"] = api;
   machine["traced_empty_kernel"] = stream;
   machine["traced_empty_graph"] = graph;
   if (!calibration.marks.empty()) machine["marks"] = calibration.marks;
@@ -135,9 +147,10 @@ void add_constants(ordered_json& machine, const ordered_json& stream, const orde
 ordered_json measure_machine_pass(const std::string& pass) {
   if (pass == "ceilings") return ceilings_pass();
   if (pass == "untraced") return untraced_pass();
+  if (pass == "api") return api_pass();
   if (pass == "stream") return stream_pass();
   if (pass == "graph") return graph_pass();
-  throw BadInput(fmt::format("unknown pass '{}'; there are: ceilings, untraced, stream, graph", pass));
+  throw BadInput(fmt::format("unknown pass '{}'; there are: ceilings, untraced, api, stream, graph", pass));
 }
 
 ordered_json measure_machine() {
@@ -156,9 +169,12 @@ ordered_json measure_machine() {
   for (const ordered_json* part : {&ceilings, &untraced}) {
     for (const auto& [key, value] : part->items()) machine[key] = value;
   }
+  const ordered_json api = child("api");
   const ordered_json stream = child("stream");
   const ordered_json graph = child("graph");
-  if (!stream.empty() && !graph.empty() && !untraced.empty()) add_constants(machine, stream, graph, untraced);
+  if (!api.empty() && !stream.empty() && !graph.empty() && !untraced.empty()) {
+    add_constants(machine, api, stream, graph, untraced);
+  }
   return machine;
 }
 

@@ -8,8 +8,8 @@
 
 namespace gvf::study {
 
-// Measures in this process what `pass` names: "ceilings", "untraced", "stream" or "graph". Each of the last
-// three belongs in a process of its own. Throws MachineLacks where the pass needs what is not here.
+// Measures in this process what `pass` names: "ceilings", "untraced", "api", "stream" or "graph". Each but
+// the first belongs in a process of its own. Throws MachineLacks where the pass needs what is not here.
 [[nodiscard]] nlohmann::ordered_json measure_machine_pass(const std::string& pass);
 
 // All passes, each in a child process. A pass that fails leaves its part out and its reason under "missing".

@@ -254,3 +254,21 @@ TEST_CASE("median of odd and even counts; busy of a pass", "[profiling][attribut
   CHECK(*busy == Approx(3.0));
   CHECK_FALSE(median_busy_us({}).ok());
 }
+
+TEST_CASE("what tracing adds to each call is taken back before a work starts", "[profiling][attribution]") {
+  EdgeConstants k;
+  k.launch_to_start_ns = 5000;
+  k.completion_ns = 2000;
+  k.stream_gap_ns = 1000;
+  k.api_trace_cost_ns = 400;
+  // Three traced calls of 3000 ns each, 100 ns works: the host is the bottleneck.
+  const IterationCalls calls{{{0, 3000}, 1}, {{3000, 6000}, 1}, {{6000, 9000}, 1}};
+  const IterationWorks works{{100, 0}, {100, 0}, {100, 0}};
+  const auto built = reconstruct(calls, works, k);
+  REQUIRE(built.ok());
+  CHECK(built->calls[0].at == Interval{0, 2600});
+  CHECK(built->calls[1].at == Interval{2600, 5200});
+  CHECK(built->calls[2].at == Interval{5200, 7800});
+  CHECK(built->works[2].at == Interval{10200, 10300});
+  CHECK(built->sync_return == 12300);
+}

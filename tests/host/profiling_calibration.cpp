@@ -85,12 +85,12 @@ TEST_CASE("graph constants: slope over chain length", "[profiling][calibration]"
   CHECK(graph->first_node_wall_ns == 99999);
 
   StreamConstants stream = *reduce_stream(good_pass());
-  auto calibration = combine(stream, *graph, {1e6, 1e6});
+  auto calibration = combine(stream, *graph, 3.0, {1e6, 1e6, 3.0});
   CHECK(calibration.constants.graph_gap_ns == 0);  // 550 - 900 < 0
   REQUIRE(calibration.marks.size() == 1);
   CHECK(calibration.marks[0].find("not separable") != std::string::npos);
   stream.empty_kernel_ns = 400;
-  calibration = combine(stream, *graph, {1e6, 1e6});
+  calibration = combine(stream, *graph, 3.0, {1e6, 1e6, 3.0});
   CHECK(calibration.constants.graph_gap_ns == 150);
   CHECK(calibration.marks.empty());
   CHECK(calibration.constants.stream_gap_ns == 1700);
@@ -110,15 +110,33 @@ TEST_CASE("what tracing adds to an empty kernel is taken off its launch", "[prof
   graph.node_period_ns = 700;
   graph.first_node_wall_ns = 8500;
   // Traced parts: 7400 + 600 + 2300 = 10300; untraced wall 8400: tracing costs 1900.
-  const auto k = combine(stream, graph, {8.4, 7.1}).constants;
+  const auto k = combine(stream, graph, 3.5, {8.4, 7.1, 3.1}).constants;
   CHECK(k.kernel_trace_cost_ns == 1900);
   CHECK(k.launch_to_start_ns == 5500);
   CHECK(k.busy_launch_to_start_ns == 5000);
   CHECK(k.launch_to_start_ns + k.empty_kernel_ns + k.completion_ns == 8400);
   CHECK(k.graph_trace_cost_ns == 1400);
+  CHECK(k.api_trace_cost_ns == 400);
   // A traced wall below the untraced one is noise, not a negative cost.
-  const auto quiet = combine(stream, graph, {11.0, 9.0}).constants;
+  const auto quiet = combine(stream, graph, 3.0, {11.0, 9.0, 3.1}).constants;
   CHECK(quiet.kernel_trace_cost_ns == 0);
   CHECK(quiet.launch_to_start_ns == 7400);
   CHECK(quiet.graph_trace_cost_ns == 0);
+  CHECK(quiet.api_trace_cost_ns == 0);
+}
+
+TEST_CASE("host time per launch of a train", "[profiling][calibration]") {
+  Timeline train;
+  train.sync_return = 100000;
+  for (int i = 0; i < 4; ++i)
+    train.calls.push_back({{1000 + 3500 * i, 4000 + 3500 * i},
+                           static_cast<std::uint32_t>(i + 1),
+                           "cudaLaunchKernelExC_v11060"});
+  // First begin 1000, last end 14500: 13500 ns for 4 launches.
+  const auto per_call = reduce_calls({train});
+  REQUIRE(per_call.ok());
+  CHECK(*per_call == Approx(3.375));
+  train.calls.clear();
+  CHECK_FALSE(reduce_calls({train}).ok());
+  CHECK_FALSE(reduce_calls({}).ok());
 }

@@ -1,0 +1,111 @@
+// CUDA errors: what they say, that they clear the runtime's last error, and that success says nothing.
+#include "core/error.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tests/catch.hpp"
+#include "tests/host/study_fixture.hpp"
+
+using namespace gvf;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+cudaError_t out_of_memory() {
+  return cudaErrorMemoryAllocation;
+}
+
+// Fails on every machine: there is no such device, or no device at all.
+cudaError_t a_real_failure() {
+  return cudaSetDevice(1 << 20);
+}
+
+// What `action` writes to stderr.
+template <class Action>
+std::string stderr_of(Action&& action) {
+  const tests::ScratchFolder folder;
+  const std::string file = folder.path() / "err";
+  std::fflush(stderr);
+  const int kept = dup(STDERR_FILENO);
+  const int target = open(file.c_str(), O_WRONLY | O_CREAT, 0600);
+  dup2(target, STDERR_FILENO);
+  action();
+  std::fflush(stderr);
+  dup2(kept, STDERR_FILENO);
+  close(target);
+  close(kept);
+  return tests::read_text(file);
+}
+
+static_assert(noexcept(cuda_report(cudaSuccess, "")));
+
+}  // namespace
+
+TEST_CASE("cuda error: names the call, what was being done, the place, the code and the remedy",
+          "[core][error]") {
+  const auto here = std::source_location::current();
+  try {
+    GVF_CUDA(out_of_memory(), "allocating the input of sum_abs");
+    FAIL("no exception");
+  } catch (const CudaError& error) {
+    const std::string text = error.what();
+    CAPTURE(text);
+    CHECK(error.code() == cudaErrorMemoryAllocation);
+    CHECK_THAT(text, ContainsSubstring("allocating the input of sum_abs: out_of_memory() failed with"));
+    CHECK_THAT(text, ContainsSubstring("cudaErrorMemoryAllocation"));
+    CHECK_THAT(text, ContainsSubstring(" at core_error.cpp:" + std::to_string(here.line() + 2)));
+    CHECK_THAT(text, ContainsSubstring("; choose a smaller n"));
+    CHECK(text.find('\n') == std::string::npos);
+    CHECK(text.find('/') == std::string::npos);  // the file's name, not somebody's folders
+  }
+}
+
+TEST_CASE("cuda error: without a remedy the line ends at the place", "[core][error]") {
+  const auto here = std::source_location::current();
+  const std::string text = describe_cuda_error(cudaErrorInvalidValue, "cudaMemcpy", "", here);
+  CHECK(text.rfind("cudaMemcpy failed with cudaErrorInvalidValue (", 0) == 0);
+  CHECK_THAT(text, Catch::Matchers::EndsWith("core_error.cpp:" + std::to_string(here.line())));
+}
+
+TEST_CASE("cuda error: every code that people meet has a remedy", "[core][error]") {
+  for (const cudaError_t code :
+       {cudaErrorNoDevice, cudaErrorInsufficientDriver, cudaErrorMemoryAllocation,
+        cudaErrorNoKernelImageForDevice, cudaErrorCooperativeLaunchTooLarge,
+        cudaErrorStreamCaptureUnsupported, cudaErrorStreamCaptureImplicit, cudaErrorStreamCaptureUnjoined,
+        cudaErrorIllegalAddress, cudaErrorLaunchFailure}) {
+    CAPTURE(cudaGetErrorName(code));
+    CHECK_FALSE(cuda_remedy(code).empty());
+  }
+  CHECK(cuda_remedy(cudaSuccess).empty());
+}
+
+TEST_CASE("cuda check: success passes, and clears nothing that is not its own", "[core][error]") {
+  CHECK_NOTHROW(cuda_check(cudaSuccess, "call", "doing"));
+  CHECK_NOTHROW(GVF_CUDA(cudaSuccess, "doing nothing"));
+}
+
+TEST_CASE("cuda check: the last error of a real failure is cleared", "[core][error]") {
+  static_cast<void>(cudaGetLastError());
+  REQUIRE(a_real_failure() != cudaSuccess);
+  REQUIRE(cudaPeekAtLastError() != cudaSuccess);  // else the next lines prove nothing
+  static_cast<void>(cudaGetLastError());
+  CHECK_THROWS_AS(GVF_CUDA(a_real_failure(), "choosing a device"), CudaError);
+  CHECK(cudaGetLastError() == cudaSuccess);
+  const std::string said = stderr_of([] { CHECK_FALSE(GVF_CUDA_NOEXCEPT(a_real_failure())); });
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK_THAT(said, ContainsSubstring("a_real_failure() failed with"));
+}
+
+TEST_CASE("cuda report: one line on stderr for a failure, none for success", "[core][error]") {
+  bool reported = false;
+  const std::string said = stderr_of([&] { reported = cuda_report(cudaErrorInvalidValue, "cudaFree"); });
+  CHECK_FALSE(reported);
+  CHECK(said.rfind("gvf: cudaFree failed with cudaErrorInvalidValue", 0) == 0);
+  CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  CHECK(stderr_of([&] { reported = cuda_report(cudaSuccess, "cudaFree"); }).empty());
+  CHECK(reported);
+}
