@@ -46,6 +46,10 @@ std::variant<Device, NoDevice> probe_device() {
   return device;
 }
 
+void release_device() {
+  GVF_CUDA(cudaDeviceReset(), "leaving the GPU to other processes");
+}
+
 CudaVersions cuda_versions() noexcept {
   CudaVersions versions;
   if (cudaDriverGetVersion(&versions.driver) != cudaSuccess) versions.driver = 0;

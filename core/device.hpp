@@ -32,6 +32,9 @@ struct NoDevice {
 // absence.
 [[nodiscard]] std::variant<Device, NoDevice> probe_device();
 
+// Gives up this process's context, for programs whose children are to have the GPU to themselves.
+void release_device();
+
 // Driver and runtime versions as CUDA encodes them (13000 = 13.0); 0 where there is no driver.
 struct CudaVersions {
   int driver = 0;

@@ -3,16 +3,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
 #include "study/exit_code.hpp"
 #include "study/json_file.hpp"
+#include "study/subprocess.hpp"
 
 namespace gvf::study {
 namespace {
@@ -40,30 +39,14 @@ class ScratchFile {
   std::string path_;
 };
 
-int wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR)
-      throw std::runtime_error(fmt::format("waiting for a child process: {}", std::strerror(errno)));
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 }  // namespace
 
 nlohmann::json run_child_for_json(const std::vector<std::string>& arguments) {
   const ScratchFile file;
-  std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  words.insert(words.end(), {"--output", file.path()});
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  if (const int error = posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environ); error != 0) {
-    throw std::runtime_error(fmt::format("cannot start {}: {}", argv[0], std::strerror(error)));
-  }
-  const int code = wait_for(child);
+  std::vector<std::string> command{sibling_program("gvf").string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.insert(command.end(), {"--output", file.path()});
+  const int code = run_process(command).exit_code;
   const std::string what = fmt::format("{}", fmt::join(arguments, " "));
   // The child has said why on stderr; here it is said which part that was.
   if (code == exit_machine_lacks)

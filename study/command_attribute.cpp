@@ -112,7 +112,7 @@ int attribute_all(const Options& options) {
     machine = nlohmann::ordered_json(read_json(options.machine, "make it with gvf calibrate --output FILE"));
     static_cast<void>(constants_of(machine, options.machine));
   }
-  const Device device = require_device();
+  const Device device = describe_device();
   if (options.machine.empty()) machine = measure_machine();
   const profiling::EdgeConstants constants =
       constants_of(machine, options.machine.empty() ? "this machine's calibration" : options.machine);

@@ -1,6 +1,5 @@
 // `gvf study`: checks, measures and explains everything, one process and one file a unit; without a GPU it
 // replays a recording.
-#include <cuda_runtime_api.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -169,7 +168,7 @@ int study(const Options& options) {
     return replay(options, newest_recording(*tree), none->reason);
   }
   // The probe made a context; the children's must be the only ones while they measure.
-  GVF_CUDA(cudaDeviceReset(), "leaving the GPU to the processes that measure");
+  release_device();
   return measure(options, std::get<Device>(probed));
 }
 

@@ -27,6 +27,12 @@ Device require_device() {
   return std::get<Device>(probed);
 }
 
+Device describe_device() {
+  Device device = require_device();
+  release_device();
+  return device;
+}
+
 Workbench::Workbench(Device device) : device_(std::move(device)), stream_(make_stream()) {}
 
 Station& Workbench::station(const Pipeline& pipeline, const Problem& problem) {

@@ -61,4 +61,7 @@ class Workbench {
 // The device, or MachineLacks with its reason.
 Device require_device();
 
+// The same without keeping a context: for processes whose children measure.
+[[nodiscard]] Device describe_device();
+
 }  // namespace gvf::study

@@ -1,5 +1,5 @@
-// What every pipeline of the catalog enqueues, seen through a submission that the pipelines do not know. Sizes
-// that divide by nothing; a described GPU.
+// What every pipeline of the catalog enqueues, seen through a submission that the pipelines do not know.
+// Sizes that divide by nothing; a described GPU.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -181,8 +181,8 @@ TEST_CASE("two enqueues of one program are the same launches", "[pipelines][subm
     for (const Implementation& implementation : pipeline.implementations) {
       const Problem problem{1023, pipeline.default_k, 0};
       const auto workload = pipeline.make_workload(problem, device, Backing::none);
-      const auto program = implementation.make(
-          *workload, pipeline.slices(implementation.structure, problem, device));
+      const auto program =
+          implementation.make(*workload, pipeline.slices(implementation.structure, problem, device));
       RecordingLauncher first;
       RecordingLauncher second;
       program->enqueue(first);

@@ -1,0 +1,110 @@
+// Options that choose problems: what is taken, what is refused and with which words.
+#include "study/selection.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/host/study_fixture.hpp"
+
+using namespace gvf;
+using namespace gvf::study;
+using namespace gvf::tests;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("sizes: numbers, powers, and powers with a rest", "[study][selection]") {
+  CHECK(parse_size("1") == 1);
+  CHECK(parse_size("1048576") == 1 << 20);
+  CHECK(parse_size("2^20") == 1 << 20);
+  CHECK(parse_size("2^20+7") == (1 << 20) + 7);
+  CHECK(parse_size("2^31") == std::int64_t{1} << 31);
+  CHECK(parse_size("10^9") == 1000000000);
+  CHECK(parse_size("7^0") == 1);
+  CHECK(parse_size("100+1") == 101);
+}
+
+TEST_CASE("sizes: what is no size is refused with the range and the spellings", "[study][selection]") {
+  for (const char* text : {"0",
+                           "-5",
+                           "2^32",
+                           "2^31+1",
+                           "2^40",
+                           "10^30",
+                           "99999999999999999999",
+                           "abc",
+                           "",
+                           "2^",
+                           "^3",
+                           "2^-1",
+                           "-2^3",
+                           "2^^3",
+                           "1e6",
+                           "1.5",
+                           "0x10",
+                           " 1",
+                           "1 ",
+                           "+5",
+                           "5+",
+                           "2^20+",
+                           "2^20+-1",
+                           "2^20+7+7",
+                           "2^99999999999999999999",
+                           "1+9223372036854775807",
+                           "0^1"}) {
+    CAPTURE(text);
+    const std::string said = bad_input([&] { static_cast<void>(parse_size(text)); });
+    CHECK_THAT(said, ContainsSubstring("--size " + std::string(text) + ": not a number of elements") &&
+                         ContainsSubstring("1 to 2^31") && ContainsSubstring("2^20+7"));
+    CHECK(said.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("sizes: a huge exponent of one ends, and is one", "[study][selection]") {
+  CHECK(parse_size("1^62") == 1);
+}
+
+TEST_CASE("stages: from 1 to the pipeline's largest", "[study][selection]") {
+  const Pipeline& chain = find_pipeline("chain");
+  CHECK(parse_stages("1", chain) == 1);
+  CHECK(parse_stages("64", chain) == 64);
+  for (const char* text : {"0", "65", "-1", "x", "", "1.5", "99999999999"}) {
+    CAPTURE(text);
+    const std::string said = bad_input([&] { static_cast<void>(parse_stages(text, chain)); });
+    CHECK_THAT(said, ContainsSubstring("--stages " + std::string(text)) && ContainsSubstring("chain") &&
+                         ContainsSubstring("from 1 to 64"));
+  }
+}
+
+TEST_CASE("selection: nothing chosen is everything", "[study][selection]") {
+  const Selection nothing;
+  CHECK(selected_pipelines(nothing).size() == catalog().size());
+  CHECK(selected_structures(nothing).size() == all_structures.size());
+  CHECK(selected_submissions(nothing).size() == submissions().size());
+}
+
+TEST_CASE("selection: what was chosen, in the order given; what is unknown is named", "[study][selection]") {
+  Selection some;
+  some.pipelines = {"chain", "sum_abs"};
+  some.structures = {"library", "separate"};
+  some.submissions = {"graph"};
+  CHECK(selected_pipelines(some).at(0) == &find_pipeline("chain"));
+  CHECK(selected_pipelines(some).at(1) == &find_pipeline("sum_abs"));
+  CHECK(selected_structures(some) == std::vector<Structure>{Structure::library, Structure::separate});
+  CHECK(selected_submissions(some).at(0) == &find_submission("graph"));
+  some.structures = {"fused", "molten"};
+  CHECK(bad_input([&] { static_cast<void>(selected_structures(some)); }) ==
+        "unknown structure 'molten'; there are: separate, sliced, blocked, persistent, fused, library");
+  some.pipelines = {"nothing"};
+  CHECK_FALSE(bad_input([&] { static_cast<void>(selected_pipelines(some)); }).empty());
+  some.submissions = {"pigeon"};
+  CHECK_FALSE(bad_input([&] { static_cast<void>(selected_submissions(some)); }).empty());
+}
+
+TEST_CASE("problems: sizes times stages, stages only where they are an axis", "[study][selection]") {
+  Selection chosen;
+  chosen.sizes = {"31", "2^10"};
+  chosen.stages = {"1", "3"};
+  const auto chain = selected_problems(chosen, find_pipeline("chain"), {5}, {16});
+  CHECK(chain == std::vector<Problem>{{31, 1, 0}, {31, 3, 0}, {1024, 1, 0}, {1024, 3, 0}});
+  const auto sum = selected_problems(chosen, find_pipeline("sum_abs"), {5}, {16});
+  CHECK(sum == std::vector<Problem>{{31, 2, 0}, {1024, 2, 0}});
+  const auto defaults = selected_problems({}, find_pipeline("chain"), {5, 6}, {16});
+  CHECK(defaults == std::vector<Problem>{{5, 16, 0}, {6, 16, 0}});
+}
