@@ -16,9 +16,9 @@ __global__ void __launch_bounds__(map_threads) map_kernel(const float* x, float*
 // Stage 2: the sum of y. Reads 4n bytes.
 __global__ void __launch_bounds__(reduce_threads)
     reduce_kernel(const float* __restrict__ y, std::int64_t n, float* partials, unsigned* arrivals,
-                  float* output, bool accumulate) {
+                  float* output, SlicePart part) {
   const float sum = thread_sum(y, n, [](float value) { return value; });
-  grid_sum(sum, partials, arrivals, output, accumulate);
+  grid_sum(sum, partials, arrivals, output, part);
 }
 
 // Runs the two stages over each slice in turn. One slice: `separate`. Many: `blocked`, whose slices all write
@@ -40,7 +40,7 @@ class TwoKernels final : public Program {
                       map_config(slice.size), buffers_.input + slice.begin, buffers_.intermediate,
                       slice.size);
       launcher.launch(reduce_kernel, reduce_config_, buffers_.intermediate, slice.size, buffers_.partials,
-                      buffers_.arrivals, buffers_.output, i > 0);
+                      buffers_.arrivals, buffers_.output, SlicePart{i == 0, i + 1 == slices_});
     }
   }
 

@@ -15,9 +15,9 @@ namespace {
 // Both stages at once: the separate reduce with |x| applied to what it loads. Reads 4n bytes.
 __global__ void __launch_bounds__(reduce_threads)
     fused_kernel(const float* __restrict__ x, std::int64_t n, float* partials, unsigned* arrivals,
-                 float* output, bool accumulate) {
+                 float* output, SlicePart part) {
   const float sum = thread_sum(x, n, AbsoluteValue{});
-  grid_sum(sum, partials, arrivals, output, accumulate);
+  grid_sum(sum, partials, arrivals, output, part);
 }
 
 // Both stages of `separate`, with its index mapping and all of its traffic, in one cooperative launch. The
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(reduce_threads)
   }
   cooperative_groups::this_grid().sync();
   const float sum = thread_sum(y, n, [](float value) { return value; });
-  grid_sum(sum, partials, arrivals, output, false);
+  grid_sum(sum, partials, arrivals, output, SlicePart{});
 }
 
 // One slice: `fused`. K slices: `sliced`, as many launches as `separate` and none of its trips.
@@ -50,7 +50,7 @@ class FusedSlices final : public Program {
     for (int i = 0; i < slices_; ++i) {
       const Slice slice = slice_of(n_, slices_, i);
       launcher.launch(fused_kernel, config_, buffers_.input + slice.begin, slice.size, buffers_.partials,
-                      buffers_.arrivals, buffers_.output, i > 0);
+                      buffers_.arrivals, buffers_.output, SlicePart{i == 0, i + 1 == slices_});
     }
   }
 

@@ -44,21 +44,34 @@ __device__ __forceinline__ float thread_sum(const float* __restrict__ x, std::in
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Adds `value` over all threads of the grid into *output (on top of what is there when `accumulate`). Needs
-// gridDim.x partials and a zero arrival counter, which it leaves zero. Block size: reduce_threads.
+// Which of an iteration's slices a launch sums: the first one starts the blocks' partial sums, the last one
+// adds them up. Slices in between only add to them, so a slice costs no more than its reads.
+struct SlicePart {
+  bool first = true;
+  bool last = true;
+};
+
+// Adds `value` over all threads of the grid, and over all slices of the iteration, into *output. Every
+// slice's grid is the same. Needs gridDim.x partials and a zero arrival counter, which it leaves zero. Block
+// size: reduce_threads.
 __device__ __forceinline__ void grid_sum(float value, float* partials, unsigned* arrivals, float* output,
-                                         bool accumulate) {
+                                         SlicePart part) {
   using BlockSum = cub::BlockReduce<float, reduce_threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;
   __shared__ typename BlockSum::TempStorage storage;
   __shared__ bool is_last;
 
-  const float block_sum = BlockSum(storage).Sum(value);
-  if (gridDim.x == 1) {
-    if (threadIdx.x == 0) *output = accumulate ? *output + block_sum : block_sum;
-    return;
-  }
+  float block_sum = BlockSum(storage).Sum(value);
   if (threadIdx.x == 0) {
-    partials[blockIdx.x] = block_sum;
+    if (!part.first) block_sum += partials[blockIdx.x];
+    if (part.last && gridDim.x == 1) {
+      *output = block_sum;
+    } else {
+      partials[blockIdx.x] = block_sum;
+    }
+  }
+  if (!part.last || gridDim.x == 1) return;
+
+  if (threadIdx.x == 0) {
     __threadfence();  // the partial sum is visible before the arrival is
     is_last = atomicInc(arrivals, gridDim.x - 1) == gridDim.x - 1;  // wraps to zero for the next launch
   }
@@ -69,7 +82,7 @@ __device__ __forceinline__ void grid_sum(float value, float* partials, unsigned*
   float sum = 0;
   for (unsigned i = threadIdx.x; i < gridDim.x; i += reduce_threads) sum += __ldcg(&partials[i]);
   sum = BlockSum(storage).Sum(sum);
-  if (threadIdx.x == 0) *output = accumulate ? *output + sum : sum;
+  if (threadIdx.x == 0) *output = sum;
 }
 
 }  // namespace gvf

@@ -36,7 +36,7 @@ struct SumAbs {
     const float* input = nullptr;   // n
     float* intermediate = nullptr;  // n: |x|; blocked reuses its first slice
     float* output = nullptr;        // 1
-    float* partials = nullptr;      // one a block of the reducing grid
+    float* partials = nullptr;      // one a block of the reducing grid, kept from slice to slice
     unsigned* arrivals = nullptr;   // 1, zero between launches
   };
 

@@ -29,7 +29,8 @@ void wait(cudaStream_t stream) {
 
 void warm_up(StreamLauncher& launcher, const CalibrationOptions& options) {
   Gate::preload();
-  for (int i = 0; i < options.warm_up; ++i) {
+  const auto enough = std::chrono::steady_clock::now() + options.warm_up_time;
+  while (std::chrono::steady_clock::now() < enough) {
     launch_empty(launcher, options);
     wait(launcher.stream());
   }

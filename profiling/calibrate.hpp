@@ -13,13 +13,14 @@
 namespace gvf::profiling {
 
 struct CalibrationOptions {
-  LaunchConfig config{dim3(1), dim3(256)};  ///< shape of the empty kernel
-  int warm_up = 50;                         ///< iterations before the first that counts
-  int singles = 200;
-  int trains = 50;              ///< each of `train_kernels` behind the gate, and as many host-bound
+  LaunchConfig config{dim3(1), dim3(256)};      ///< shape of the empty kernel
+  std::chrono::milliseconds warm_up_time{100};  ///< a process that has just started is slow for tens of ms
+  int warm_up = 50;  ///< iterations before the first that counts, wherever what is launched changes
+  int singles = 500;
+  int trains = 100;             ///< each of `train_kernels` behind the gate, and as many host-bound
   int train_kernels = 64;       ///< below the launch queue's depth (1024 on current drivers)
   int call_train_kernels = 16;  ///< of trains that time the calls: as many as a small pipeline has
-  int graph_launches = 100;     ///< of each size
+  int graph_launches = 200;     ///< of each size
   std::chrono::milliseconds gate_time_out{500};
 };
 

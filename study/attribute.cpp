@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "study/constants.hpp"
 #include "study/samples.hpp"
 
 namespace gvf::study {
@@ -75,6 +76,12 @@ Result<profiling::Split> split_of(const Pipeline& pipeline, const Problem& probl
 }
 
 }  // namespace
+
+profiling::EdgeConstants constants_of(const Passes& passes) {
+  return calibration_of({passes.untraced.empty_kernels, passes.api.empty_kernels, passes.kernel.empty_kernels,
+                         passes.graph.empty_kernels})
+      .constants;
+}
 
 std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vector<Problem>& problems,
                                       const Passes& passes, const profiling::EdgeConstants& constants,

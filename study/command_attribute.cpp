@@ -10,8 +10,6 @@
 #include "study/child.hpp"
 #include "study/command.hpp"
 #include "study/exit_code.hpp"
-#include "study/json_file.hpp"
-#include "study/machine.hpp"
 #include "study/output.hpp"
 #include "study/workbench.hpp"
 
@@ -22,7 +20,6 @@ struct Options {
   Selection selection;
   bool quick = false;
   bool json = false;
-  std::string machine;
   std::string output;
   std::string timeline_dir;
   std::string pass;
@@ -107,31 +104,21 @@ int attribute_all(const Options& options) {
   if (!options.output.empty() && pipelines.size() != 1) {
     throw BadInput("--output takes one file for one pipeline: choose it with --pipeline");
   }
-  nlohmann::ordered_json machine;
-  if (!options.machine.empty()) {
-    machine = nlohmann::ordered_json(read_json(options.machine, "make it with gvf calibrate --output FILE"));
-    static_cast<void>(constants_of(machine, options.machine));
-  }
   const Device device = describe_device();
-  if (options.machine.empty()) machine = measure_machine();
-  const profiling::EdgeConstants constants =
-      constants_of(machine, options.machine.empty() ? "this machine's calibration" : options.machine);
-
   for (const Pipeline* pipeline : pipelines) {
-    Passes passes;
+    std::vector<std::vector<profiling::AttributionRow>> by_round;
     for (int round = 0; round < rounds; ++round) {
-      passes.untraced.append(run_pass(options, *pipeline, "untraced"));
-      passes.api.append(run_pass(options, *pipeline, "api"));
-      passes.kernel.append(run_pass(options, *pipeline, "kernel"));
-      passes.graph.append(run_pass(options, *pipeline, "graph"));
-    }
-    if (!options.pass_dir.empty()) {
+      const Passes passes{run_pass(options, *pipeline, "untraced"), run_pass(options, *pipeline, "api"),
+                          run_pass(options, *pipeline, "kernel"), run_pass(options, *pipeline, "graph")};
+      by_round.push_back(
+          attribute(*pipeline, problems_of(options, *pipeline), passes, constants_of(passes), device));
+      if (options.pass_dir.empty()) continue;
       for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
-        write_file(fmt::format("{}/{}.{}.json", options.pass_dir, pipeline->name, pass->mode),
+        write_file(fmt::format("{}/{}.{}.{}.json", options.pass_dir, pipeline->name, pass->mode, round),
                    to_json(*pass).dump());
       }
     }
-    const auto rows = attribute(*pipeline, problems_of(options, *pipeline), passes, constants, device);
+    const auto rows = merge_rounds(by_round);
     if (!options.timeline_dir.empty()) write_timelines(options, *pipeline);
     if (!options.output.empty()) write_json(options.output, nlohmann::ordered_json(profiling::to_json(rows)));
     if (options.json) {
@@ -163,8 +150,6 @@ void add_attribute(CLI::App& app, Action& run) {
   const auto options = std::make_shared<Options>();
   add_selection_options(*command, options->selection);
   command->add_flag("--quick", options->quick, "Two sizes only");
-  command->add_option("--machine", options->machine,
-                      "machine.json with launch constants (default: measure them)");
   command->add_option("-o,--output", options->output, "Write attribution/<pipeline>.json here");
   command->add_option("--timeline-dir", options->timeline_dir,
                       "Also write Chrome traces of each variant here");

@@ -19,15 +19,13 @@ struct Options {
   bool json = false;
 };
 
+// Every number and text of the file, by the path that leads to it.
 void print_text(const nlohmann::ordered_json& machine) {
-  fmt::print("{:<34} {:>12}\n", "quantity", "value");
-  for (const auto& [key, value] : machine.items()) {
-    if (value.is_number()) fmt::print("{:<34} {:>12.5g}\n", key, value.get<double>());
-    if (!value.is_object() || key == "provenance") continue;
-    for (const auto& [inner, number] : value.items()) {
-      if (number.is_number()) fmt::print("{:<34} {:>12.5g}\n", key + "." + inner, number.get<double>());
-      if (number.is_string()) fmt::print("{:<34} {}\n", key + "." + inner, number.get<std::string>());
-    }
+  fmt::print("{:<44} {:>12}\n", "quantity", "value");
+  const nlohmann::ordered_json flat = machine.flatten();
+  for (const auto& [path, value] : flat.items()) {
+    if (value.is_number()) fmt::print("{:<44} {:>12.5g}\n", path, value.get<double>());
+    if (value.is_string()) fmt::print("{:<44} {}\n", path, value.get<std::string>());
   }
 }
 
@@ -51,7 +49,7 @@ void add_calibrate(CLI::App& app, Action& run) {
   const auto options = std::make_shared<Options>();
   command->add_option("-o,--output", options->output, "Write machine.json here");
   command->add_option("--pass", options->pass,
-                      "One pass only, in this process: ceilings, untraced, api, stream, graph");
+                      "One pass only, in this process: ceilings, untraced, api, kernel, graph");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&run, options] { run = [options] { return calibrate(*options); }; });
 }

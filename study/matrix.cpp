@@ -23,7 +23,7 @@ std::vector<Problem> bench_problems(const Pipeline& pipeline, Depth depth) {
   std::vector<Problem> problems = at_default_k(pipeline, {10, 13, 16, 18, 20, 22, 24, 26, 28});
   if (pipeline.has_k) {
     for (const int k : {1, 4, 64}) {
-      for (const int exponent : {16, 28}) problems.push_back({power(exponent), k, 0});
+      for (const int exponent : {16, 26}) problems.push_back({power(exponent), k, 0});
     }
   }
   return problems;

@@ -5,40 +5,16 @@
 #include <chrono>
 #include <optional>
 
-#include "profiling/activity.hpp"
 #include "study/attribute.hpp"
+#include "study/constants.hpp"
 #include "study/exit_code.hpp"
 #include "study/measure.hpp"
 #include "study/provenance.hpp"
+#include "study/session.hpp"
 #include "study/workbench.hpp"
 
 namespace gvf::study {
 namespace {
-
-using profiling::ActivityMode;
-using profiling::ActivitySession;
-
-std::optional<ActivityMode> activity_mode(const std::string& mode) {
-  if (mode == "untraced") return std::nullopt;
-  if (mode == "api") return ActivityMode::api;
-  if (mode == "kernel") return ActivityMode::kernel;
-  if (mode == "graph") return ActivityMode::graph;
-  if (mode == "trace") return ActivityMode::kernel_api;
-  throw BadInput(fmt::format("unknown pass '{}'; there are: untraced, api, kernel, graph, trace", mode));
-}
-
-std::optional<ActivitySession> start_session(const std::string& mode) {
-  const auto wanted = activity_mode(mode);
-  if (!wanted) return std::nullopt;
-  auto api = profiling::load_cupti();
-  if (!api) throw MachineLacks(api.reason().text);
-  profiling::ActivityOptions options;
-  options.mode = *wanted;
-  options.api_scope = profiling::ApiScope::submitting;
-  auto session = ActivitySession::start(api.value(), options);
-  if (!session) throw MachineLacks(session.reason().text);
-  return std::move(session).value();
-}
 
 // Which timelines a pass is taken for; of the others only the wall is kept.
 bool keeps_timelines(const std::string& mode, const SubmissionKind& kind) {
@@ -58,7 +34,8 @@ void warm_up(Variant& variant) {
   for (int i = 0; i < 5 || spent_us < 5000; ++i) spent_us += measure_latency(variant).wall_us;
 }
 
-PassRow measure_row(const std::string& mode, std::optional<ActivitySession>& session, Variant& variant) {
+PassRow measure_row(const std::string& mode, std::optional<profiling::ActivitySession>& session,
+                    Variant& variant) {
   const PinnedThread pinned;
   PassRow row;
   warm_up(variant);
@@ -94,6 +71,10 @@ PassFile measure_pass(const std::string& mode, const Pipeline& pipeline, const s
   const auto kinds = selected_submissions(selection);
   PassFile pass;
   pass.mode = mode;
+  if (mode != "trace") {
+    const PinnedThread pinned;
+    pass.empty_kernels = measure_empty_kernels(mode, session ? &*session : nullptr, bench.stream());
+  }
   for (const Problem& problem : problems) {
     for (const Structure structure : structures) {
       for (const SubmissionKind* kind : kinds) {

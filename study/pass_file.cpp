@@ -52,16 +52,6 @@ PassRow PassFile::row(const std::string& name) const {
   return {{}, {}, fmt::format("the {} pass has no row {}", mode, name)};
 }
 
-void PassFile::append(const PassFile& round) {
-  mode = round.mode;
-  for (const auto& [name, row] : round.rows) {
-    PassRow& into = rows[name];
-    into.wall_us.insert(into.wall_us.end(), row.wall_us.begin(), row.wall_us.end());
-    into.timelines.insert(into.timelines.end(), row.timelines.begin(), row.timelines.end());
-    if (into.reason.empty()) into.reason = row.reason;
-  }
-}
-
 json to_json(const PassFile& pass) {
   json rows = json::object();
   for (const auto& [name, row] : pass.rows) {
@@ -69,13 +59,14 @@ json to_json(const PassFile& pass) {
     for (const Timeline& timeline : row.timelines) timelines.push_back(timeline_json(timeline));
     rows[name] = {{"wall_us", row.wall_us}, {"timelines", timelines}, {"reason", row.reason}};
   }
-  return {{"mode", pass.mode}, {"rows", rows}};
+  return {{"mode", pass.mode}, {"empty_kernels", pass.empty_kernels}, {"rows", rows}};
 }
 
 PassFile pass_from_json(const json& object, const std::string& file) {
   try {
     PassFile pass;
     pass.mode = object.at("mode");
+    pass.empty_kernels = object.at("empty_kernels");
     for (const auto& [name, row] : object.at("rows").items()) {
       PassRow& into = pass.rows[name];
       into.wall_us = row.at("wall_us").get<std::vector<double>>();

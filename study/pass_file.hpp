@@ -19,13 +19,11 @@ struct PassRow {
 
 struct PassFile {
   std::string mode;
+  nlohmann::json empty_kernels;         // this process's own, see measure_empty_kernels; null for "trace"
   std::map<std::string, PassRow> rows;  // by variant name
 
   // The row, or an empty one whose reason says that the pass does not hold it.
   [[nodiscard]] PassRow row(const std::string& name) const;
-
-  // Appends the samples of another round of the same pass.
-  void append(const PassFile& round);
 };
 
 [[nodiscard]] nlohmann::json to_json(const PassFile& pass);

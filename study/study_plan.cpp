@@ -20,8 +20,8 @@ namespace {
 struct Declared {
   double check, machine, bench, attribution;
 };
-constexpr Declared quick_seconds{20, 25, 40, 40};
-constexpr Declared full_seconds{90, 25, 120, 90};
+constexpr Declared quick_seconds{2, 5, 25, 35};
+constexpr Declared full_seconds{60, 5, 60, 60};
 
 }  // namespace
 
@@ -45,7 +45,7 @@ std::vector<Unit> study_plan(const PlanOptions& options) {
   std::vector<Unit> plan;
   const auto add = [&](UnitKind kind, const std::string& pipeline, const fs::path& file,
                        double seconds) -> Unit& {
-    plan.push_back({kind, pipeline, {}, options.output / file, seconds, {}});
+    plan.push_back({kind, pipeline, {}, options.output / file, seconds});
     return plan.back();
   };
   const auto with_pipelines = [&](std::vector<std::string> command) {
@@ -69,13 +69,10 @@ std::vector<Unit> study_plan(const PlanOptions& options) {
     if (options.quick) bench.command.emplace_back("--gvf_quick");
 
     Unit& attribution = add(UnitKind::attribution, pipeline, "attribution" / file, declared.attribution);
-    attribution.needs = {"machine"};
     attribution.command = {gvf,
                            "attribute",
                            "--pipeline",
                            pipeline,
-                           "--machine",
-                           (options.output / "machine.json").string(),
                            "--output",
                            part_file(attribution).string(),
                            "--timeline-dir",

@@ -1,4 +1,4 @@
-// The plan of a study: one process and one file a unit, what each needs, how long it is declared to take.
+// The plan of a study: one process and one file a unit, and how long each is declared to take.
 // Pure.
 #pragma once
 
@@ -16,7 +16,6 @@ struct Unit {
   std::vector<std::string> command;  // writes `file` + ".part"
   std::filesystem::path file;        // final name, below the output folder
   double seconds = 0;                // declared
-  std::vector<std::string> needs;    // names of units whose files it reads
 
   [[nodiscard]] std::string name() const;  // "check", "machine", "bench sum_abs", "attribution sum_abs"
 };

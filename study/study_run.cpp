@@ -25,17 +25,6 @@ double declared_from(const std::vector<Unit>& plan, std::size_t first, bool resu
   return seconds;
 }
 
-// The first unit that `unit` needs and that has no file, or nothing.
-std::string unmet_need(const Unit& unit, const StudyReport& report) {
-  for (const std::string& need : unit.needs) {
-    for (const UnitReport& other : report.units) {
-      if (other.name == need && other.status != UnitStatus::done && other.status != UnitStatus::kept)
-        return need;
-    }
-  }
-  return {};
-}
-
 // What became of a unit whose process has ended. Adds labels.
 UnitStatus judge(const Unit& unit, const UnitEnd& end, const RunHooks& hooks, StudyReport& report) {
   const std::string words = end.last_words.empty() ? "it gave no reason" : end.last_words;
@@ -99,8 +88,6 @@ std::string_view to_string(UnitStatus status) noexcept {
       return "failed";
     case UnitStatus::lacks:
       return "not possible here";
-    case UnitStatus::skipped:
-      return "skipped";
     case UnitStatus::not_reached:
       break;
   }
@@ -118,12 +105,6 @@ StudyReport run_study(const std::vector<Unit>& plan, bool resume, const RunHooks
     if (resume && hooks.finished(unit)) {
       of_unit.status = UnitStatus::kept;
       hooks.progress(place + ": finished earlier, kept");
-      continue;
-    }
-    if (const std::string need = unmet_need(unit, report); !need.empty()) {
-      of_unit.status = UnitStatus::skipped;
-      report.labels.push_back(fmt::format("{}: skipped, it needs '{}'", unit.name(), need));
-      hooks.progress(fmt::format("{}: skipped, it needs '{}'", place, need));
       continue;
     }
     hooks.progress(fmt::format("{}: started, about {} left in all", place,

@@ -27,7 +27,7 @@ struct RunHooks {
   std::function<void(const std::string&)> progress;  // one line
 };
 
-enum class UnitStatus { done, kept, failed, lacks, skipped, not_reached };
+enum class UnitStatus { done, kept, failed, lacks, not_reached };
 
 struct UnitReport {
   std::string name;

@@ -1,4 +1,5 @@
-// CUDA errors: what they say, that they clear the runtime's last error, and that success says nothing.
+// CUDA errors: what they say, and that success says nothing. That the runtime's last error is cleared is
+// tested on a device: without a driver the runtime repeats the same error for ever.
 #include "core/error.hpp"
 
 #include <fcntl.h>
@@ -88,15 +89,9 @@ TEST_CASE("cuda check: success passes, and clears nothing that is not its own", 
   CHECK_NOTHROW(GVF_CUDA(cudaSuccess, "doing nothing"));
 }
 
-TEST_CASE("cuda check: the last error of a real failure is cleared", "[core][error]") {
-  static_cast<void>(cudaGetLastError());
-  REQUIRE(a_real_failure() != cudaSuccess);
-  REQUIRE(cudaPeekAtLastError() != cudaSuccess);  // else the next lines prove nothing
-  static_cast<void>(cudaGetLastError());
+TEST_CASE("cuda check: a real failure throws and reports on any machine", "[core][error]") {
   CHECK_THROWS_AS(GVF_CUDA(a_real_failure(), "choosing a device"), CudaError);
-  CHECK(cudaGetLastError() == cudaSuccess);
   const std::string said = stderr_of([] { CHECK_FALSE(GVF_CUDA_NOEXCEPT(a_real_failure())); });
-  CHECK(cudaGetLastError() == cudaSuccess);
   CHECK_THAT(said, ContainsSubstring("a_real_failure() failed with"));
 }
 

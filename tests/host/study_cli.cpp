@@ -56,7 +56,6 @@ TEST_CASE("gvf: arguments that cannot be used exit 2, before a GPU is looked for
       {{"attribute", "--pass", "kernel"}, "--pass works on one pipeline"},
       {{"attribute", "--pass", "sideways", "-p", "sum_abs"}, "unknown pass 'sideways'; there are: untraced"},
       {{"attribute", "--output", "x.json"}, "--output takes one file for one pipeline"},
-      {{"attribute", "-p", "chain", "--machine", "/no/such/machine.json"}, "/no/such/machine.json"},
       {{"study", "--pipeline", "sum_squares"}, "unknown pipeline"},
   };
   for (const Refusal& refusal : refusals) {

@@ -58,20 +58,6 @@ TEST_CASE("pass file: a row that is not there says which pass lacks it", "[study
   CHECK(row.reason == "the kernel pass has no row chain/fused/stream/n:1/k:16");
 }
 
-TEST_CASE("pass file: rounds append, the first reason stays", "[study][pass]") {
-  PassFile all;
-  all.append(example());
-  PassFile second = example();
-  second.rows["sum_abs/persistent/stream/n:1"].reason = "another reason";
-  second.rows["new"] = {{1}, {}, ""};
-  all.append(second);
-  CHECK(all.mode == "kernel");
-  CHECK(all.row("sum_abs/fused/stream/n:1").wall_us == std::vector<double>{10.25, 11.5, 10.25, 11.5});
-  CHECK(all.row("sum_abs/fused/stream/n:1").timelines.size() == 4);
-  CHECK(all.row("sum_abs/persistent/stream/n:1").reason == "no cooperative launch");
-  CHECK(all.row("new").wall_us.size() == 1);
-}
-
 TEST_CASE("pass file: a foreign or damaged one is named", "[study][pass]") {
   auto no_walls = to_json(example());
   no_walls["rows"]["sum_abs/fused/stream/n:1"].erase("wall_us");

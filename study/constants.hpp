@@ -1,0 +1,28 @@
+// Launch constants: what an empty kernel costs under each instrument, measured in the very process whose rows
+// they explain, since a process's luck with cores, clocks and addresses moves both alike.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "profiling/activity.hpp"
+#include "profiling/calibration.hpp"
+
+namespace gvf::study {
+
+// Empty kernels in one mode: "untraced" (without a session), "api", "kernel" or "graph" (with one in that
+// mode). Throws MachineLacks with the reason where the records cannot be trusted.
+[[nodiscard]] nlohmann::json measure_empty_kernels(const std::string& mode,
+                                                   profiling::ActivitySession* session, cudaStream_t stream);
+
+// The four of one round.
+struct EmptyKernels {
+  nlohmann::json untraced;
+  nlohmann::json api;
+  nlohmann::json kernel;
+  nlohmann::json graph;
+};
+// Throws BadInput where one lacks a figure.
+[[nodiscard]] profiling::Calibration calibration_of(const EmptyKernels& round);
+
+}  // namespace gvf::study

@@ -1,0 +1,33 @@
+// Implementations that are wrong on purpose, each in one way that kernels go wrong. They use the workloads,
+// buffers and building blocks of the right ones, so that the gate has nothing to go by but the result.
+#pragma once
+
+#include "pipelines/pipeline.hpp"
+
+namespace gvf::tests {
+
+// sum_abs
+Implementation drops_last_element();   // fused
+Implementation reads_a_tile_twice();   // fused
+Implementation overwrites_partials();  // sliced: each slice's sum replaces the one before
+Implementation forgets_the_barrier();  // persistent: half of the blocks write 100 us late, nobody waits
+Implementation keeps_the_barrier();    // persistent: the same delay with its barrier. Right.
+Implementation adds_atomically();      // fused: float atomics, in whatever order the blocks come
+
+// chain
+Implementation skips_a_step();         // fused: k - 1 steps
+Implementation leaves_last_element();  // fused: writes all but the last element
+
+// `pipeline` with `mutant` in place of its own implementation of that structure.
+inline Pipeline with_mutant(Pipeline pipeline, const Implementation& mutant) {
+  for (Implementation& implementation : pipeline.implementations) {
+    if (implementation.structure == mutant.structure) implementation = mutant;
+  }
+  return pipeline;
+}
+
+// A kernel that does nothing, for what a launch itself can do wrong.
+void launch_idle(Launcher& launcher, const LaunchConfig& config);
+[[nodiscard]] const void* idle_function();
+
+}  // namespace gvf::tests

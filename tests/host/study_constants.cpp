@@ -1,0 +1,106 @@
+// Launch constants of a study's rounds: from the figures of empty kernels to medians, worked by hand.
+#include "study/constants.hpp"
+
+#include "study/attribute.hpp"
+#include "tests/catch.hpp"
+#include "tests/host/study_fixture.hpp"
+
+using namespace gvf::study;
+using namespace gvf::tests;
+using Catch::Matchers::ContainsSubstring;
+using gvf::profiling::EdgeConstants;
+
+namespace {
+
+EmptyKernels example() {
+  EmptyKernels round;
+  round.untraced = {{"wall_us", 7.0}, {"graph_wall_us", 8.5}, {"call_us", 3.0}};
+  round.api = {{"call_us", 3.2}};
+  round.kernel = {{"launch_to_start_ns", 5000},
+                  {"completion_ns", 2000},
+                  {"empty_kernel_ns", 1000},
+                  {"stream_gap_ns", 900},
+                  {"busy_launch_to_start_ns", 4500}};
+  round.graph = {{"node_period_ns", 1200.0},
+                 {"first_node_ns", 2500.0},
+                 {"fit_relative_error", 0.01},
+                 {"first_node_wall_ns", 9000.0}};
+  return round;
+}
+
+// The passes of `count` rounds that all saw the same.
+Passes rounds(std::size_t count) {
+  Passes passes;
+  passes.api.mode = "api";
+  passes.kernel.mode = "kernel";
+  passes.graph.mode = "graph";
+  for (std::size_t i = 0; i < count; ++i) {
+    passes.untraced.empty_kernels.push_back(example().untraced);
+    passes.api.empty_kernels.push_back(example().api);
+    passes.kernel.empty_kernels.push_back(example().kernel);
+    passes.graph.empty_kernels.push_back(example().graph);
+  }
+  return passes;
+}
+
+}  // namespace
+
+TEST_CASE("constants: one round, by hand", "[study][constants]") {
+  // The traced parts are 5000 + 1000 + 2000 = 8000 of an untraced 7000: kernel tracing adds 1000, which comes
+  // off both latencies. A graph's traced wall of 9000 is 500 more than untraced, a call's 3.2 us are 200 ns.
+  const EdgeConstants constants = calibration_of(example()).constants;
+  CHECK(constants.kernel_trace_cost_ns == 1000);
+  CHECK(constants.launch_to_start_ns == 4000);
+  CHECK(constants.busy_launch_to_start_ns == 3500);
+  CHECK(constants.completion_ns == 2000);
+  CHECK(constants.empty_kernel_ns == 1000);
+  CHECK(constants.stream_gap_ns == 900);
+  CHECK(constants.graph_gap_ns == 200);
+  CHECK(constants.graph_trace_cost_ns == 500);
+  CHECK(constants.api_trace_cost_ns == 200);
+}
+
+TEST_CASE("constants: a figure that is missing or no number is bad input", "[study][constants]") {
+  for (const char* figure : {"launch_to_start_ns", "completion_ns", "empty_kernel_ns", "stream_gap_ns"}) {
+    EmptyKernels round = example();
+    round.kernel.erase(figure);
+    CHECK_THAT(bad_input([&] { static_cast<void>(calibration_of(round)); }), ContainsSubstring(figure));
+    round.kernel[figure] = "fast";
+    CHECK_FALSE(bad_input([&] { static_cast<void>(calibration_of(round)); }).empty());
+  }
+  EmptyKernels round = example();
+  round.untraced = nullptr;
+  CHECK_FALSE(bad_input([&] { static_cast<void>(calibration_of(round)); }).empty());
+}
+
+TEST_CASE("constants: the median over rounds, each constant by itself", "[study][constants]") {
+  EdgeConstants slow = calibration_of(example()).constants;
+  EdgeConstants fast = slow;
+  EdgeConstants middle = slow;
+  slow.stream_gap_ns = 2000;
+  fast.stream_gap_ns = 100;
+  middle.stream_gap_ns = 800;
+  slow.completion_ns = 1500;
+  fast.completion_ns = 1600;
+  middle.completion_ns = 9000;
+  const EdgeConstants result = median_constants({slow, fast, middle});
+  CHECK(result.stream_gap_ns == 800);
+  CHECK(result.completion_ns == 1600);
+  EdgeConstants same = slow;
+  CHECK(median_constants({same}) == same);
+  // A round without a busy latency of its own counts with its idle one, 4000; the others have 3500.
+  EdgeConstants idle = slow;
+  idle.busy_launch_to_start_ns.reset();
+  CHECK(median_constants({idle, idle, slow}).busy_launch_to_start_ns == 4000);
+  CHECK(median_constants({idle, slow, slow}).busy_launch_to_start_ns == 3500);
+  CHECK_FALSE(median_constants({idle, idle}).busy_launch_to_start_ns);
+}
+
+TEST_CASE("constants: of passes, which must have the same rounds", "[study][constants]") {
+  CHECK(constants_of(rounds(3)) == calibration_of(example()).constants);
+  CHECK_FALSE(bad_input([] { static_cast<void>(constants_of(rounds(0))); }).empty());
+  Passes passes = rounds(3);
+  passes.kernel.empty_kernels.pop_back();
+  CHECK(bad_input([&] { static_cast<void>(constants_of(passes)); }) ==
+        "the kernel pass has 2 rounds of empty kernels, the untraced one 3");
+}
