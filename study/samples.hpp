@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "profiling/attribution.hpp"
+
 namespace gvf::study {
 
 // The p-th percentile, 0 <= p <= 100, interpolated linearly between order statistics. Throws on no samples.
@@ -20,8 +22,6 @@ namespace gvf::study {
   return samples[below] + weight * (samples[above] - samples[below]);
 }
 
-[[nodiscard]] inline double median(std::vector<double> samples) {
-  return percentile(std::move(samples), 50);
-}
+using profiling::median;
 
 }  // namespace gvf::study

@@ -48,8 +48,23 @@ std::vector<std::string> variant_cells(const RowName& name) {
   return {name.structure + slices, name.submission};
 }
 
+// One note a kind of mark ("... by +8%" and "... by +17%" are one kind), naming all variants that carry it.
 void add_marks(Table& table, const Measured& measured, const std::vector<std::string>& marks) {
-  for (const std::string& mark : marks) table.notes.push_back(measured.name.label() + ": " + mark);
+  constexpr std::string_view amount = " by ";
+  for (const std::string& mark : marks) {
+    const auto split = mark.rfind(amount);
+    const std::string kind = mark.substr(0, split);
+    const std::string who = split == std::string::npos
+                                ? measured.name.label()
+                                : measured.name.label() + " " + mark.substr(split + amount.size());
+    const auto same = std::find_if(table.notes.begin(), table.notes.end(),
+                                   [&](const std::string& note) { return note.starts_with(kind + ": "); });
+    if (same == table.notes.end()) {
+      table.notes.push_back(kind + ": " + who);
+    } else {
+      *same += ", " + who;
+    }
+  }
 }
 
 }  // namespace

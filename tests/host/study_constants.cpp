@@ -1,4 +1,4 @@
-// Launch constants of a study's rounds: from the figures of empty kernels to medians, worked by hand.
+// Launch constants from the figures of empty kernels, worked by hand.
 #include "study/constants.hpp"
 
 #include "study/attribute.hpp"
@@ -26,21 +26,6 @@ EmptyKernels example() {
                  {"fit_relative_error", 0.01},
                  {"first_node_wall_ns", 9000.0}};
   return round;
-}
-
-// The passes of `count` rounds that all saw the same.
-Passes rounds(std::size_t count) {
-  Passes passes;
-  passes.api.mode = "api";
-  passes.kernel.mode = "kernel";
-  passes.graph.mode = "graph";
-  for (std::size_t i = 0; i < count; ++i) {
-    passes.untraced.empty_kernels.push_back(example().untraced);
-    passes.api.empty_kernels.push_back(example().api);
-    passes.kernel.empty_kernels.push_back(example().kernel);
-    passes.graph.empty_kernels.push_back(example().graph);
-  }
-  return passes;
 }
 
 }  // namespace
@@ -73,34 +58,17 @@ TEST_CASE("constants: a figure that is missing or no number is bad input", "[stu
   CHECK_FALSE(bad_input([&] { static_cast<void>(calibration_of(round)); }).empty());
 }
 
-TEST_CASE("constants: the median over rounds, each constant by itself", "[study][constants]") {
-  EdgeConstants slow = calibration_of(example()).constants;
-  EdgeConstants fast = slow;
-  EdgeConstants middle = slow;
-  slow.stream_gap_ns = 2000;
-  fast.stream_gap_ns = 100;
-  middle.stream_gap_ns = 800;
-  slow.completion_ns = 1500;
-  fast.completion_ns = 1600;
-  middle.completion_ns = 9000;
-  const EdgeConstants result = median_constants({slow, fast, middle});
-  CHECK(result.stream_gap_ns == 800);
-  CHECK(result.completion_ns == 1600);
-  EdgeConstants same = slow;
-  CHECK(median_constants({same}) == same);
-  // A round without a busy latency of its own counts with its idle one, 4000; the others have 3500.
-  EdgeConstants idle = slow;
-  idle.busy_launch_to_start_ns.reset();
-  CHECK(median_constants({idle, idle, slow}).busy_launch_to_start_ns == 4000);
-  CHECK(median_constants({idle, slow, slow}).busy_launch_to_start_ns == 3500);
-  CHECK_FALSE(median_constants({idle, idle}).busy_launch_to_start_ns);
-}
-
-TEST_CASE("constants: of passes, which must have the same rounds", "[study][constants]") {
-  CHECK(constants_of(rounds(3)) == calibration_of(example()).constants);
-  CHECK_FALSE(bad_input([] { static_cast<void>(constants_of(rounds(0))); }).empty());
-  Passes passes = rounds(3);
-  passes.kernel.empty_kernels.pop_back();
-  CHECK(bad_input([&] { static_cast<void>(constants_of(passes)); }) ==
-        "the kernel pass has 2 rounds of empty kernels, the untraced one 3");
+TEST_CASE("constants: those of passes come from their own processes", "[study][constants]") {
+  const EmptyKernels round = example();
+  Passes passes;
+  passes.untraced.empty_kernels = round.untraced;
+  passes.api.empty_kernels = round.api;
+  passes.kernel.empty_kernels = round.kernel;
+  passes.graph.empty_kernels = round.graph;
+  CHECK(constants_of(passes) == calibration_of(round).constants);
+  for (PassFile Passes::*pass : {&Passes::untraced, &Passes::api, &Passes::kernel, &Passes::graph}) {
+    Passes lacking = passes;
+    (lacking.*pass).empty_kernels = nullptr;  // as in a trace
+    CHECK_FALSE(bad_input([&] { static_cast<void>(constants_of(lacking)); }).empty());
+  }
 }

@@ -29,11 +29,13 @@ PassFile example() {
   pass.mode = "kernel";
   pass.rows["sum_abs/fused/stream/n:1"] = {{10.25, 11.5}, {timeline, Timeline{}}, ""};
   pass.rows["sum_abs/persistent/stream/n:1"] = {{}, {}, "no cooperative launch"};
+  pass.empty_kernels = {{"empty_kernel_ns", 900}};
   return pass;
 }
 
 void check_equal(const PassFile& a, const PassFile& b) {
   CHECK(a.mode == b.mode);
+  CHECK(a.empty_kernels == b.empty_kernels);
   REQUIRE(a.rows.size() == b.rows.size());
   for (const auto& [name, row] : a.rows) {
     CAPTURE(name);
@@ -59,6 +61,8 @@ TEST_CASE("pass file: a row that is not there says which pass lacks it", "[study
 }
 
 TEST_CASE("pass file: a foreign or damaged one is named", "[study][pass]") {
+  auto no_constants = to_json(example());
+  no_constants.erase("empty_kernels");
   auto no_walls = to_json(example());
   no_walls["rows"]["sum_abs/fused/stream/n:1"].erase("wall_us");
   auto text_for_time = to_json(example());
@@ -67,7 +71,7 @@ TEST_CASE("pass file: a foreign or damaged one is named", "[study][pass]") {
   short_work["rows"]["sum_abs/fused/stream/n:1"]["timelines"][0]["works"][0] = {1, 2};
   for (const nlohmann::json& json :
        {nlohmann::json::object(), nlohmann::json::array(), nlohmann::json{{"mode", "kernel"}},
-        nlohmann::json{{"mode", 3}, {"rows", {}}}, no_walls, text_for_time, short_work}) {
+        nlohmann::json{{"mode", 3}, {"rows", {}}}, no_constants, no_walls, text_for_time, short_work}) {
     CAPTURE(json.dump());
     CHECK_THAT(bad_input([&] { static_cast<void>(pass_from_json(json, "kernel.json")); }),
                ContainsSubstring("kernel.json: not a pass file: "));
