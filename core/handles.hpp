@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <source_location>
 #include <utility>
 
 #include "core/error.hpp"
@@ -29,7 +30,9 @@ class Handle {
   [[nodiscard]] T get() const noexcept { return raw_; }
   explicit operator bool() const noexcept { return raw_ != nullptr; }
   void reset() noexcept {
-    if (raw_ != nullptr) GVF_CUDA_NOEXCEPT(Destroy(std::exchange(raw_, nullptr)));
+    if (raw_ == nullptr) return;
+    // The function's name spells out the template's arguments, and with them which destroy call this is.
+    cuda_report(Destroy(std::exchange(raw_, nullptr)), std::source_location::current().function_name());
   }
 
  private:

@@ -38,7 +38,7 @@ struct Passes {
 
 // Several rounds of the same attribution as one: of each row the medians of walls, parts and splits over the
 // rounds that have it, residual closing the sum again. A row that no round has keeps the first round's
-// reason.
+// reason; a split stands when most rounds have it.
 [[nodiscard]] std::vector<profiling::AttributionRow> merge_rounds(
     const std::vector<std::vector<profiling::AttributionRow>>& rounds);
 

@@ -10,9 +10,11 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -202,45 +204,58 @@ void run_row(benchmark::State& state, Harness& harness, const Pipeline& pipeline
   state.SkipWithError(failure.c_str());
 }
 
-void register_rows(Harness& harness, const Options& options) {
-  const Device& device = harness.bench.device();
-  std::int64_t planned_bytes = 0;
-  const auto budget = static_cast<std::int64_t>(0.8 * static_cast<double>(free_device_bytes()));
+using PlannedProblem = std::pair<const Pipeline*, Problem>;
+
+// What to run, largest last. Throws BadInput for a size or a number of stages that cannot be.
+std::vector<PlannedProblem> plan_problems(const Options& options) {
+  std::vector<PlannedProblem> plan;
   for (const Pipeline& pipeline : catalog()) {
     std::vector<Problem> problems = bench_problems(pipeline, options.depth);
     if (!options.selection.sizes.empty() || !options.selection.stages.empty()) {
-      std::vector<std::int64_t> sizes;
-      for (const Problem& problem : problems) sizes.push_back(problem.n);
-      problems = selected_problems(options.selection, pipeline, sizes, {pipeline.default_k});
+      std::set<std::int64_t> sizes;
+      for (const Problem& problem : problems) sizes.insert(problem.n);
+      problems =
+          selected_problems(options.selection, pipeline, {sizes.begin(), sizes.end()}, {pipeline.default_k});
     }
-    for (const Problem& problem : problems) {
-      planned_bytes += pipeline.device_bytes(problem);
-      if (planned_bytes > budget) {
-        planned_bytes -= pipeline.device_bytes(problem);
-        note(fmt::format(
-            "size skipped: {} at n = {} does not fit into this GPU's free memory beside the others",
-            pipeline.name, problem.n));
-        continue;
-      }
-      for (const Structure structure : all_structures) {
-        for (const SubmissionKind& submission : submissions()) {
-          for (const Clock clock : {Clock::latency, Clock::throughput}) {
-            const ByteModel model =
-                pipeline.byte_model(structure, resolve(pipeline, structure, problem, device));
-            const std::string name =
-                row_name(pipeline, structure, submission.name, to_string(clock), problem);
-            benchmark::RegisterBenchmark(
-                name.c_str(),
-                [&harness, &pipeline, problem, structure, &submission, clock](benchmark::State& state) {
-                  run_row(state, harness, pipeline, problem, structure, submission, clock);
-                })
-                ->UseManualTime()
-                ->Unit(benchmark::kMicrosecond)
-                ->Iterations(iterations_for(expected_us(model, device), clock));
-          }
-        }
+    for (const Problem& problem : problems) plan.emplace_back(&pipeline, problem);
+  }
+  return plan;
+}
+
+void register_variants(Harness& harness, const Pipeline& pipeline, const Problem& problem) {
+  for (const Structure structure : all_structures) {
+    const ByteModel model =
+        pipeline.byte_model(structure, resolve(pipeline, structure, problem, harness.bench.device()));
+    const double expected = expected_us(model, harness.bench.device());
+    for (const SubmissionKind& submission : submissions()) {
+      for (const Clock clock : {Clock::latency, Clock::throughput}) {
+        benchmark::RegisterBenchmark(
+            row_name(pipeline, structure, submission.name, to_string(clock), problem).c_str(),
+            [&harness, &pipeline, problem, structure, &submission, clock](benchmark::State& state) {
+              run_row(state, harness, pipeline, problem, structure, submission, clock);
+            })
+            ->UseManualTime()
+            ->Unit(benchmark::kMicrosecond)
+            ->Iterations(iterations_for(expected, clock));
       }
     }
+  }
+}
+
+// Random interleaving needs all problems of a process in memory at once.
+void register_rows(Harness& harness, const std::vector<PlannedProblem>& plan) {
+  const auto budget = static_cast<std::int64_t>(0.8 * static_cast<double>(free_device_bytes()));
+  std::int64_t planned = 0;
+  for (const auto& [pipeline, problem] : plan) {
+    const std::int64_t needed = pipeline->device_bytes(problem);
+    if (planned + needed > budget) {
+      note(
+          fmt::format("size skipped: {} at n = {} does not fit into this GPU's free memory beside the others",
+                      pipeline->name, problem.n));
+      continue;
+    }
+    planned += needed;
+    register_variants(harness, *pipeline, problem);
   }
 }
 
@@ -257,7 +272,7 @@ int run(int argc, char** argv) {
   std::vector<char*> arguments{argv[0]};
   for (std::string& flag : defaults) arguments.push_back(flag.data());
   std::copy(argv + 1, argv + argc, std::back_inserter(arguments));
-  const Options options = take_own_flags(arguments);
+  const std::vector<PlannedProblem> plan = plan_problems(take_own_flags(arguments));
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
   benchmark::Initialize(&count, arguments.data());
@@ -266,7 +281,7 @@ int run(int argc, char** argv) {
   const Device device = require_device();
   for (const auto& [key, value] : provenance(device)) benchmark::AddCustomContext(key, value);
   Harness harness(device);
-  register_rows(harness, options);
+  register_rows(harness, plan);
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   if (ran == 0) throw BadInput("no row matches --benchmark_filter; --benchmark_list_tests names them all");
@@ -287,7 +302,7 @@ int run_bench(int argc, char** argv) {
     return exit_machine_lacks;
   } catch (const CudaError& error) {
     note(error.what());
-    return exit_machine_lacks;
+    return exit_code_of(error.code());
   }
 }
 

@@ -42,7 +42,7 @@ int run_gvf(int argc, char** argv) {
     return exit_machine_lacks;
   } catch (const CudaError& error) {
     note(error.what());
-    return exit_machine_lacks;
+    return exit_code_of(error.code());
   } catch (const std::exception& error) {
     note(error.what());
     return exit_bad_input;

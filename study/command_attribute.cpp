@@ -10,6 +10,7 @@
 #include "study/child.hpp"
 #include "study/command.hpp"
 #include "study/exit_code.hpp"
+#include "study/json_file.hpp"
 #include "study/output.hpp"
 #include "study/workbench.hpp"
 
@@ -103,6 +104,10 @@ int attribute_all(const Options& options) {
   for (const Pipeline* pipeline : pipelines) static_cast<void>(problems_of(options, *pipeline));
   if (!options.output.empty() && pipelines.size() != 1) {
     throw BadInput("--output takes one file for one pipeline: choose it with --pipeline");
+  }
+  require_writable_file(options.output);
+  for (const std::string& folder : {options.timeline_dir, options.pass_dir}) {
+    if (!folder.empty()) require_writable_folder(folder);
   }
   const Device device = describe_device();
   for (const Pipeline* pipeline : pipelines) {

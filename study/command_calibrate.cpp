@@ -30,6 +30,7 @@ void print_text(const nlohmann::ordered_json& machine) {
 }
 
 int calibrate(const Options& options) {
+  require_writable_file(options.output);
   // A pass starts its instrument before CUDA starts, so it asks for the device itself.
   const nlohmann::ordered_json machine =
       options.pass.empty() ? measure_machine() : measure_machine_pass(options.pass);

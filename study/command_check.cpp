@@ -79,6 +79,8 @@ int check(const Options& options) {
   static_cast<void>(selected_structures(options.selection));
   static_cast<void>(selected_submissions(options.selection));
 
+  require_writable_file(options.output);
+
   Workbench bench(require_device());
   std::vector<GateRow> rows;
   if (!options.json)

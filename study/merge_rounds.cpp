@@ -101,9 +101,12 @@ std::vector<AttributionRow> merge_rounds(const std::vector<std::vector<Attributi
       row.attribution = merge(attributions);
       row.withheld.clear();
     }
-    if (!splits.empty()) {
+    if (2 * splits.size() > rounds.size()) {
       row.split = merge(splits);
       row.not_separable.clear();
+    } else if (row.split) {
+      row.split.reset();
+      row.not_separable = "not separable: in fewer than half of the rounds";
     }
   }
   return merged;

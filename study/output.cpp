@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "study/exit_code.hpp"
+#include "study/json_file.hpp"
 
 namespace gvf::study {
 
@@ -27,6 +28,12 @@ void write_file(const std::string& path, std::string_view text) {
   if (!out) throw BadInput(fmt::format("cannot write {}: choose a folder that you may write to", path));
   fs::rename(partial, target, error);
   if (error) throw BadInput(fmt::format("cannot write {}: {}", path, error.message()));
+}
+
+void require_writable_file(const std::string& path) {
+  if (path.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  require_writable_folder(folder.empty() ? "." : folder);
 }
 
 void write_json(const std::string& path, const nlohmann::ordered_json& json) {

@@ -11,6 +11,9 @@ namespace gvf::study {
 // Creates missing folders. Throws BadInput naming the path.
 void write_file(const std::string& path, std::string_view text);
 
+// Proves that `path` can be written, before the work whose result goes there. An empty path asks for no file.
+void require_writable_file(const std::string& path);
+
 void write_json(const std::string& path, const nlohmann::ordered_json& json);
 
 // "gvf: <line>" on stderr.

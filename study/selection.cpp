@@ -117,6 +117,10 @@ std::vector<Problem> selected_problems(const Selection& selection, const Pipelin
     sizes.clear();
     for (const std::string& text : selection.sizes) sizes.push_back(parse_size(text));
   }
+  if (!pipeline.has_k && !selection.stages.empty() && !selection.pipelines.empty()) {
+    throw BadInput(fmt::format("--stages {}: {} has a fixed number of stages; leave the option out",
+                               selection.stages.front(), pipeline.name));
+  }
   std::vector<int> stages = pipeline.has_k ? default_stages : std::vector<int>{pipeline.default_k};
   if (pipeline.has_k && !selection.stages.empty()) {
     stages.clear();

@@ -36,6 +36,8 @@ void add_selection_options(CLI::App& command, Selection& selection);
 [[nodiscard]] std::vector<const SubmissionKind*> selected_submissions(const Selection& selection);
 
 // The problems of `pipeline`: sizes x stages, `default_sizes` and `default_stages` where none were asked for.
+// Stages asked for do not concern a pipeline that has none, unless it was asked for by name: then they are
+// BadInput.
 [[nodiscard]] std::vector<Problem> selected_problems(const Selection& selection, const Pipeline& pipeline,
                                                      const std::vector<std::int64_t>& default_sizes,
                                                      const std::vector<int>& default_stages);

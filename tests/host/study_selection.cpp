@@ -108,3 +108,14 @@ TEST_CASE("problems: sizes times stages, stages only where they are an axis", "[
   const auto defaults = selected_problems({}, find_pipeline("chain"), {5, 6}, {16});
   CHECK(defaults == std::vector<Problem>{{5, 16, 0}, {6, 16, 0}});
 }
+
+TEST_CASE("stages asked of a pipeline that has none: refused by name, no concern of a general choice",
+          "[study][selection]") {
+  const Pipeline& fixed = find_pipeline("sum_abs");
+  Selection selection;
+  selection.stages = {"4"};
+  CHECK(selected_problems(selection, fixed, {1024}, {16}).size() == 1);
+  selection.pipelines = {"sum_abs"};
+  CHECK_THAT(bad_input([&] { static_cast<void>(selected_problems(selection, fixed, {1024}, {16})); }),
+             ContainsSubstring("--stages 4: sum_abs has a fixed number of stages"));
+}
