@@ -14,10 +14,11 @@ __global__ void __launch_bounds__(map_threads) map_kernel(const float* x, float*
 }
 
 // Stage 2: the sum of y. Reads 4n bytes.
+template <int unroll>
 __global__ void __launch_bounds__(reduce_threads)
     reduce_kernel(const float* __restrict__ y, std::int64_t n, float* partials, unsigned* arrivals,
                   float* output, SlicePart part) {
-  const float sum = thread_sum(y, n, [](float value) { return value; });
+  const float sum = thread_sum<unroll>(y, n, [](float value) { return value; });
   grid_sum(sum, partials, arrivals, output, part);
 }
 
@@ -28,9 +29,12 @@ class TwoKernels final : public Program {
  public:
   TwoKernels(Workload& workload, int slices)
       : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n), slices_(slices) {
-    const auto* kernel = reinterpret_cast<const void*>(&reduce_kernel);
-    reduce_config_ =
-        reduce_config(largest_slice(n_, slices_), resident_blocks(workload.device(), kernel, reduce_threads));
+    const std::int64_t largest = largest_slice(n_, slices_);
+    const int unroll = reduce_unroll(largest, workload.device().sm_count);
+    reduce_ = unroll == 2 ? reduce_kernel<2> : reduce_kernel<4>;
+    const int resident =
+        resident_blocks(workload.device(), reinterpret_cast<const void*>(reduce_), reduce_threads);
+    reduce_config_ = reduce_config(largest, unroll, resident);
   }
 
   void enqueue(Launcher& launcher) override {
@@ -39,7 +43,7 @@ class TwoKernels final : public Program {
       launcher.launch(slices_ > 1 ? map_kernel<Load::streaming> : map_kernel<Load::normal>,
                       map_config(slice.size), buffers_.input + slice.begin, buffers_.intermediate,
                       slice.size);
-      launcher.launch(reduce_kernel, reduce_config_, buffers_.intermediate, slice.size, buffers_.partials,
+      launcher.launch(reduce_, reduce_config_, buffers_.intermediate, slice.size, buffers_.partials,
                       buffers_.arrivals, buffers_.output, SlicePart{i == 0, i + 1 == slices_});
     }
   }
@@ -48,6 +52,7 @@ class TwoKernels final : public Program {
   SumAbs::Buffers buffers_;
   std::int64_t n_;
   int slices_;
+  decltype(&reduce_kernel<4>) reduce_ = nullptr;
   LaunchConfig reduce_config_;
 };
 

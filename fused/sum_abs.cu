@@ -13,15 +13,17 @@ namespace gvf {
 namespace {
 
 // Both stages at once: the separate reduce with |x| applied to what it loads. Reads 4n bytes.
+template <int unroll>
 __global__ void __launch_bounds__(reduce_threads)
     fused_kernel(const float* __restrict__ x, std::int64_t n, float* partials, unsigned* arrivals,
                  float* output, SlicePart part) {
-  const float sum = thread_sum(x, n, AbsoluteValue{});
+  const float sum = thread_sum<unroll>(x, n, AbsoluteValue{});
   grid_sum(sum, partials, arrivals, output, part);
 }
 
 // Both stages of `separate`, with its index mapping and all of its traffic, in one cooperative launch. The
 // grid barrier stands where the kernel boundary stood: the reduce reads what other blocks have written.
+template <int unroll>
 __global__ void __launch_bounds__(reduce_threads)
     persistent_kernel(const float* x, float* y, std::int64_t n, float* partials, unsigned* arrivals,
                       float* output) {
@@ -32,7 +34,7 @@ __global__ void __launch_bounds__(reduce_threads)
     map_vector(x, y, n, v, AbsoluteValue{});
   }
   cooperative_groups::this_grid().sync();
-  const float sum = thread_sum(y, n, [](float value) { return value; });
+  const float sum = thread_sum<unroll>(y, n, [](float value) { return value; });
   grid_sum(sum, partials, arrivals, output, SlicePart{});
 }
 
@@ -41,15 +43,18 @@ class FusedSlices final : public Program {
  public:
   FusedSlices(Workload& workload, int slices)
       : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n), slices_(slices) {
-    const auto* kernel = reinterpret_cast<const void*>(&fused_kernel);
-    config_ =
-        reduce_config(largest_slice(n_, slices_), resident_blocks(workload.device(), kernel, reduce_threads));
+    const std::int64_t largest = largest_slice(n_, slices_);
+    const int unroll = reduce_unroll(largest, workload.device().sm_count);
+    kernel_ = unroll == 2 ? fused_kernel<2> : fused_kernel<4>;
+    const int resident =
+        resident_blocks(workload.device(), reinterpret_cast<const void*>(kernel_), reduce_threads);
+    config_ = reduce_config(largest, unroll, resident);
   }
 
   void enqueue(Launcher& launcher) override {
     for (int i = 0; i < slices_; ++i) {
       const Slice slice = slice_of(n_, slices_, i);
-      launcher.launch(fused_kernel, config_, buffers_.input + slice.begin, slice.size, buffers_.partials,
+      launcher.launch(kernel_, config_, buffers_.input + slice.begin, slice.size, buffers_.partials,
                       buffers_.arrivals, buffers_.output, SlicePart{i == 0, i + 1 == slices_});
     }
   }
@@ -58,6 +63,7 @@ class FusedSlices final : public Program {
   SumAbs::Buffers buffers_;
   std::int64_t n_;
   int slices_;
+  decltype(&fused_kernel<4>) kernel_ = nullptr;
   LaunchConfig config_;
 };
 
@@ -65,19 +71,23 @@ class Persistent final : public Program {
  public:
   Persistent(Workload& workload, int /*slices*/)
       : buffers_(SumAbs::buffers(workload)), n_(workload.problem().n) {
-    const auto* kernel = reinterpret_cast<const void*>(&persistent_kernel);
-    config_ = reduce_config(n_, resident_blocks(workload.device(), kernel, reduce_threads));
+    const int unroll = reduce_unroll(n_, workload.device().sm_count);
+    kernel_ = unroll == 2 ? persistent_kernel<2> : persistent_kernel<4>;
+    const int resident =
+        resident_blocks(workload.device(), reinterpret_cast<const void*>(kernel_), reduce_threads);
+    config_ = reduce_config(n_, unroll, resident);
     config_.cooperative = true;
   }
 
   void enqueue(Launcher& launcher) override {
-    launcher.launch(persistent_kernel, config_, buffers_.input, buffers_.intermediate, n_, buffers_.partials,
+    launcher.launch(kernel_, config_, buffers_.input, buffers_.intermediate, n_, buffers_.partials,
                     buffers_.arrivals, buffers_.output);
   }
 
  private:
   SumAbs::Buffers buffers_;
   std::int64_t n_;
+  decltype(&persistent_kernel<4>) kernel_ = nullptr;
   LaunchConfig config_;
 };
 

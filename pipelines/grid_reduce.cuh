@@ -13,35 +13,39 @@
 
 namespace gvf {
 
-// What this thread of the grid sums: map(x[i]) over its share of [0, n). x is 16-byte aligned.
-template <class Map>
+// What this thread of the grid sums: map(x[i]) over its share of [0, n), `unroll` vectors at a time. x is
+// 16-byte aligned.
+template <int unroll, class Map>
 __device__ __forceinline__ float thread_sum(const float* __restrict__ x, std::int64_t n, Map map) {
   const auto* vectors = reinterpret_cast<const float4*>(x);
   const auto sum4 = [&map](float4 v) { return (map(v.x) + map(v.y)) + (map(v.z) + map(v.w)); };
-  constexpr std::int64_t tile_vectors = reduce_tile / 4;
+  constexpr std::int64_t tile_vectors = reduce_tile(unroll) / 4;
   const std::int64_t vector_count = n / 4;
-  float sums[reduce_unroll] = {};
+  float sums[unroll] = {};
 
   std::int64_t begin = blockIdx.x * tile_vectors;
   const std::int64_t stride = gridDim.x * tile_vectors;
   for (; begin + tile_vectors <= vector_count; begin += stride) {
-    float4 loaded[reduce_unroll];
+    float4 loaded[unroll];
 #pragma unroll
-    for (int u = 0; u < reduce_unroll; ++u) loaded[u] = vectors[begin + u * reduce_threads + threadIdx.x];
+    for (int u = 0; u < unroll; ++u) loaded[u] = vectors[begin + u * reduce_threads + threadIdx.x];
 #pragma unroll
-    for (int u = 0; u < reduce_unroll; ++u) sums[u] += sum4(loaded[u]);
+    for (int u = 0; u < unroll; ++u) sums[u] += sum4(loaded[u]);
   }
   // The one partial tile belongs to the block whose turn it is; the last n % 4 elements to its first threads.
   if (4 * begin < n) {
 #pragma unroll
-    for (int u = 0; u < reduce_unroll; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       const std::int64_t i = begin + u * reduce_threads + threadIdx.x;
       if (i < vector_count) sums[u] += sum4(vectors[i]);
     }
     const std::int64_t tail = 4 * vector_count + threadIdx.x;
     if (tail < n) sums[0] += map(x[tail]);
   }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  float sum = 0;
+#pragma unroll
+  for (int u = 0; u < unroll; ++u) sum += sums[u];
+  return sum;
 }
 
 // Which of an iteration's slices a launch sums: the first one starts the blocks' partial sums, the last one

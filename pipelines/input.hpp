@@ -14,7 +14,8 @@ namespace gvf {
 void parallel_ranges(std::int64_t n, const std::function<void(std::int64_t, std::int64_t)>& body);
 
 // integers: whole numbers whose magnitudes sum to less than 2^24, so that float sums are exact in any order;
-// the first and last 64 elements are never zero. reals: +-[1/8, 1), never zero. Element i depends on nothing but seed, i and n.
+// the first and last 64 elements are never zero. reals: +-[1/8, 1), never zero. Element i depends on nothing
+// but seed, i and n.
 void generate_input(std::span<float> values, InputKind kind, std::uint64_t seed);
 
 // A hash of the bits of `values`; equal arrays hash equal on every machine.

@@ -83,7 +83,8 @@ struct SumAbs {
 
   static constexpr double waves_per_slice(const Problem& problem, int slices, const Device& device) {
     return static_cast<double>(problem.n) / slices /
-           (4.0 * reduce_unroll * device.max_threads_per_sm * device.sm_count);
+           (4.0 * reduce_unroll(problem.n / slices, device.sm_count) * device.max_threads_per_sm *
+            device.sm_count);
   }
 
   static std::int64_t device_bytes(const Problem& problem);

@@ -26,9 +26,9 @@ __device__ void spin_us(unsigned long long us) {
 __global__ void __launch_bounds__(reduce_threads)
     sum_kernel(const float* x, std::int64_t n, float* partials, unsigned* arrivals, float* output,
                bool first_tile_twice) {
-  float sum = thread_sum(x, n, AbsoluteValue{});
+  float sum = thread_sum<4>(x, n, AbsoluteValue{});
   if (first_tile_twice && blockIdx.x == 0) {
-    for (std::int64_t i = threadIdx.x; i < n && i < reduce_tile; i += reduce_threads) sum += fabsf(x[i]);
+    for (std::int64_t i = threadIdx.x; i < n && i < reduce_tile(4); i += reduce_threads) sum += fabsf(x[i]);
   }
   grid_sum(sum, partials, arrivals, output, SlicePart{});
 }
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(reduce_threads)
     map_vector(x, y, n, v, AbsoluteValue{});
   }
   if constexpr (barrier) cooperative_groups::this_grid().sync();
-  const float sum = thread_sum(y, n, [](float value) { return value; });
+  const float sum = thread_sum<4>(y, n, [](float value) { return value; });
   grid_sum(sum, partials, arrivals, output, SlicePart{});
 }
 
@@ -99,7 +99,7 @@ Implementation implement(Structure structure, Make make) {
 
 LaunchConfig sum_config(Workload& workload, std::int64_t n) {
   const auto* kernel = reinterpret_cast<const void*>(&sum_kernel);
-  return reduce_config(n, resident_blocks(workload.device(), kernel, reduce_threads));
+  return reduce_config(n, 4, resident_blocks(workload.device(), kernel, reduce_threads));
 }
 
 Implementation fused_sum(std::int64_t dropped, bool first_tile_twice) {
@@ -119,7 +119,7 @@ Implementation delayed() {
     const SumAbs::Buffers at = SumAbs::buffers(workload);
     const std::int64_t n = workload.problem().n;
     const auto* kernel = reinterpret_cast<const void*>(&delayed_kernel<barrier>);
-    LaunchConfig config = reduce_config(n, resident_blocks(workload.device(), kernel, reduce_threads));
+    LaunchConfig config = reduce_config(n, 4, resident_blocks(workload.device(), kernel, reduce_threads));
     config.cooperative = true;
     return [=](Launcher& launcher) {
       launcher.launch(delayed_kernel<barrier>, config, at.input, at.intermediate, n, at.partials, at.arrivals,

@@ -74,12 +74,22 @@ TEST_CASE("map grid: one vector a thread, the last block partly used", "[pipelin
 }
 
 TEST_CASE("reduce grid: no more blocks than tiles, none that waits for another", "[pipelines][tiling]") {
-  CHECK(reduce_config(0, 528).grid.x == 1);
-  CHECK(reduce_config(1, 528).grid.x == 1);
-  CHECK(reduce_config(reduce_tile, 528).grid.x == 1);
-  CHECK(reduce_config(reduce_tile + 1, 528).grid.x == 2);
-  CHECK(reduce_config(std::int64_t{1} << 31, 528).grid.x == 528);
-  CHECK(reduce_config(std::int64_t{1} << 31, 1).grid.x == 1);
-  CHECK(reduce_config(1 << 20, 528).block.x == static_cast<unsigned>(reduce_threads));
-  static_assert(reduce_tile == std::int64_t{4} * reduce_unroll * reduce_threads);
+  CHECK(reduce_config(0, 4, 528).grid.x == 1);
+  CHECK(reduce_config(1, 4, 528).grid.x == 1);
+  CHECK(reduce_config(one_block_elements, 4, 528).grid.x == 1);
+  CHECK(reduce_config(one_block_elements + 1, 4, 528).grid.x == 5);
+  CHECK(reduce_config(one_block_elements + 1, 2, 528).grid.x == 9);
+  CHECK(reduce_config(std::int64_t{1} << 31, 4, 528).grid.x == 528);
+  CHECK(reduce_config(std::int64_t{1} << 31, 4, 1).grid.x == 1);
+  CHECK(reduce_config(1 << 20, 4, 528).block.x == static_cast<unsigned>(reduce_threads));
+  static_assert(reduce_tile(4) == std::int64_t{4} * 4 * reduce_threads);
+  // Two vectors a thread where four cannot be filled or leave most SMs idle.
+  CHECK(reduce_unroll(1, 132) == 2);
+  CHECK(reduce_unroll(reduce_tile(2), 132) == 2);
+  CHECK(reduce_unroll(reduce_tile(2) + 1, 132) == 4);
+  CHECK(reduce_unroll(one_block_elements, 132) == 4);
+  CHECK(reduce_unroll(1 << 16, 132) == 2);
+  CHECK(reduce_unroll(1 << 17, 132) == 2);
+  CHECK(reduce_unroll(1 << 18, 132) == 4);
+  CHECK(reduce_unroll(1 << 17, 16) == 4);
 }

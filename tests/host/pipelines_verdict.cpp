@@ -120,7 +120,7 @@ TEST_CASE("verdict: a lost tile is seen in reals, too", "[pipelines][verdict]") 
   const std::int64_t n = (1 << 20) + 7;
   const std::vector<float> values = made(n, InputKind::reals);
   const double reference = SumAbs::reference(values);
-  const double tile = SumAbs::reference({values.data(), static_cast<std::size_t>(reduce_tile)});
+  const double tile = SumAbs::reference({values.data(), static_cast<std::size_t>(reduce_tile(4))});
   const double bound = bound_for(n, reference);
   CHECK_FALSE(judge_sum(static_cast<float>(reference - tile), reference, bound).passed);
   CHECK_FALSE(judge_sum(static_cast<float>(reference + tile), reference, bound).passed);
