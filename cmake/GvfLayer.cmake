@@ -1,10 +1,10 @@
 # gvf_layer(<name> DEPENDS <targets> [EXCLUDE <regex on file names>])
-# The folder <name>/ becomes library gvf_<name>, alias gvf::<name>, of all its *.cpp and *.cu: a new file needs no
+# The folder <name>/, with the folders in it, becomes library gvf_<name>, alias gvf::<name>, of all its *.cpp and *.cu: a new file needs no
 # edit here. A folder that has headers only becomes an INTERFACE library.
 function(gvf_layer name)
   cmake_parse_arguments(layer "" "EXCLUDE" "DEPENDS" ${ARGN})
   set(folder "${PROJECT_SOURCE_DIR}/${name}")
-  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp" "${folder}/*.cu")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp" "${folder}/*.cu")
   if(layer_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "/${layer_EXCLUDE}\\.(cpp|cu)$")
   endif()

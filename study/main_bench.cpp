@@ -1,5 +1,5 @@
 // Entry point of `gvf-bench`, a plain Google Benchmark binary.
-#include "study/bench.hpp"
+#include "study/measure/bench.hpp"
 
 int main(int argc, char** argv) {
   return gvf::study::run_bench(argc, argv);

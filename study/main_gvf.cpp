@@ -1,5 +1,5 @@
 // Entry point of `gvf`.
-#include "study/command.hpp"
+#include "study/commands/command.hpp"
 
 int main(int argc, char** argv) {
   return gvf::study::run_gvf(argc, argv);

@@ -26,7 +26,7 @@ set(patterns "")
 foreach(layer core pipelines baseline fused graphs profiling study)
   list(APPEND patterns "${PROJECT_SOURCE_DIR}/${layer}/*.hpp" "${PROJECT_SOURCE_DIR}/${layer}/*.cuh")
 endforeach()
-file(GLOB headers CONFIGURE_DEPENDS ${patterns})
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${patterns})
 set(header_fixtures "${CMAKE_CURRENT_SOURCE_DIR}/layering/fixture_headers")
 gvf_header_check(gvf_headers ${headers} "${header_fixtures}/self_contained.hpp" "${header_fixtures}/self_contained.cuh")
 

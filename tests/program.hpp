@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "study/subprocess.hpp"
+#include "study/io/subprocess.hpp"
 #include "tests/host/study_fixture.hpp"
 
 namespace gvf::tests {

@@ -3,8 +3,8 @@
 
 #include "profiling/attribution.hpp"
 #include "study/exit_code.hpp"
-#include "study/json_file.hpp"
-#include "study/pass_file.hpp"
+#include "study/io/json_file.hpp"
+#include "study/measure/pass_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/device/rig.hpp"
 #include "tests/program.hpp"

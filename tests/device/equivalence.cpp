@@ -1,7 +1,7 @@
 // Every variant of the catalog computes the same, at sizes that divide by nothing, run after run.
 #include <set>
 
-#include "study/workbench.hpp"
+#include "study/measure/workbench.hpp"
 #include "tests/catch.hpp"
 #include "tests/device/rig.hpp"
 

@@ -1,10 +1,10 @@
 // The clocks on a real variant, the gate that holds a stream, the device as it is described, and owners of
 // real objects.
-#include "study/measure.hpp"
+#include "study/measure/measure.hpp"
 
 #include <chrono>
 
-#include "study/samples.hpp"
+#include "study/measure/samples.hpp"
 #include "tests/catch.hpp"
 #include "tests/device/mutants.hpp"
 #include "tests/device/rig.hpp"

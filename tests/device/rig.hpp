@@ -9,8 +9,8 @@
 #include "core/device.hpp"
 #include "core/handles.hpp"
 #include "pipelines/pipeline.hpp"
-#include "study/gate.hpp"
-#include "study/variant.hpp"
+#include "study/measure/gate.hpp"
+#include "study/measure/variant.hpp"
 
 namespace gvf::tests {
 

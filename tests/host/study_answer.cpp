@@ -1,6 +1,6 @@
 // The generated sentences: launch-bound, memory-bound, mixed, neither, and what they say when something is
 // missing.
-#include "study/answer.hpp"
+#include "study/recordings/answer.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/host/study_fixture.hpp"

@@ -1,5 +1,5 @@
 // Attribution from passes made by hand: a stream row, a graph row with its twin, rows withheld, the split.
-#include "study/attribute.hpp"
+#include "study/measure/attribute.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/recording_launcher.hpp"

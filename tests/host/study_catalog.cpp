@@ -5,8 +5,8 @@
 #include <regex>
 #include <set>
 
-#include "study/gate.hpp"
-#include "study/matrix.hpp"
+#include "study/measure/gate.hpp"
+#include "study/measure/matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 #include "tests/recording_launcher.hpp"

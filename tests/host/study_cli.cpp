@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "study/catalog.hpp"
-#include "study/output.hpp"
+#include "study/io/output.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 

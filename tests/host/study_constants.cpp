@@ -1,7 +1,7 @@
 // Launch constants from the figures of empty kernels, worked by hand.
-#include "study/constants.hpp"
+#include "study/measure/constants.hpp"
 
-#include "study/attribute.hpp"
+#include "study/measure/attribute.hpp"
 #include "tests/catch.hpp"
 #include "tests/host/study_fixture.hpp"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "study/exit_code.hpp"
-#include "study/recording.hpp"
+#include "study/recordings/recording.hpp"
 
 namespace gvf::tests {
 

@@ -1,5 +1,5 @@
 // Rounds of an attribution as one: medians row by row, a residual that closes the sum, marks by majority.
-#include "study/attribute.hpp"
+#include "study/measure/attribute.hpp"
 #include "tests/catch.hpp"
 
 using namespace gvf::study;

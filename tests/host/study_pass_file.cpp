@@ -1,5 +1,5 @@
 // What a measuring pass hands over: through JSON and back, round by round, and damaged.
-#include "study/pass_file.hpp"
+#include "study/measure/pass_file.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/host/study_fixture.hpp"

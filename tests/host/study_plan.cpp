@@ -1,16 +1,16 @@
 // The plan, its pace, resuming, and what a failing unit costs; with a fake in place of processes, except
 // where a process is what is tested.
-#include "study/study_plan.hpp"
+#include "study/recordings/study_plan.hpp"
 
 #include <signal.h>
 
 #include <algorithm>
 #include <set>
 
-#include "study/json_file.hpp"
-#include "study/study_output.hpp"
-#include "study/study_run.hpp"
-#include "study/subprocess.hpp"
+#include "study/io/json_file.hpp"
+#include "study/io/subprocess.hpp"
+#include "study/recordings/study_output.hpp"
+#include "study/recordings/study_run.hpp"
 #include "tests/catch.hpp"
 #include "tests/host/study_fixture.hpp"
 

@@ -1,9 +1,9 @@
 // The loader: names, medians, and what it says about files that are damaged, foreign or missing.
-#include "study/recording.hpp"
+#include "study/recordings/recording.hpp"
 
 #include <cmath>
 
-#include "study/json_file.hpp"
+#include "study/io/json_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/host/study_fixture.hpp"
 

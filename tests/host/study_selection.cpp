@@ -1,5 +1,5 @@
 // Options that choose problems: what is taken, what is refused and with which words.
-#include "study/selection.hpp"
+#include "study/commands/selection.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/host/study_fixture.hpp"

@@ -1,5 +1,5 @@
 // Tables: exact text on a small example, and the rule that what cannot be right is never shown as a result.
-#include "study/tables.hpp"
+#include "study/recordings/tables.hpp"
 
 #include <limits>
 

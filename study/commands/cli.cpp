@@ -1,0 +1,52 @@
+// The program `gvf`: one subcommand a file, errors as one line, exit codes as documented.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
+
+#include "core/error.hpp"
+#include "study/commands/command.hpp"
+#include "study/exit_code.hpp"
+#include "study/io/output.hpp"
+
+namespace gvf::study {
+
+int run_gvf(int argc, char** argv) {
+  // Kernels load before the first timed launch, not inside it. Must be set before CUDA starts.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+
+  CLI::App app(
+      "Graphs versus Fusion: does a pipeline of GPU kernels pay for launches or for trips through global "
+      "memory, and which of CUDA Graphs and kernel fusion takes that cost away?");
+  app.name("gvf");
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done, 1 a check failed, 2 bad arguments or input, 3 this machine lacks what is needed.");
+  Action run;
+  add_list(app, run);
+  add_check(app, run);
+  add_trace(app, run);
+  add_calibrate(app, run);
+  add_attribute(app, run);
+  add_study(app, run);
+  try {
+    app.parse(argc, argv);
+    return run();
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? exit_done : exit_bad_input;
+  } catch (const BadInput& error) {
+    note(error.what());
+    return exit_bad_input;
+  } catch (const MachineLacks& error) {
+    note(error.what());
+    return exit_machine_lacks;
+  } catch (const CudaError& error) {
+    note(error.what());
+    return exit_code_of(error.code());
+  } catch (const std::exception& error) {
+    note(error.what());
+    return exit_bad_input;
+  }
+}
+
+}  // namespace gvf::study

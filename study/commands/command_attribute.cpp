@@ -1,0 +1,170 @@
+// `gvf attribute`: where the untraced wall time of each variant goes.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <memory>
+
+#include "profiling/chrome_trace.hpp"
+#include "study/commands/command.hpp"
+#include "study/exit_code.hpp"
+#include "study/io/json_file.hpp"
+#include "study/io/output.hpp"
+#include "study/measure/attribute.hpp"
+#include "study/measure/child.hpp"
+#include "study/measure/workbench.hpp"
+
+namespace gvf::study {
+namespace {
+
+struct Options {
+  Selection selection;
+  bool quick = false;
+  bool json = false;
+  std::string output;
+  std::string timeline_dir;
+  std::string pass;
+  std::string pass_dir;
+};
+
+// Each pass runs this many times, in a process of its own each time, so that no figure rests on one process's
+// luck with addresses, clocks and neighbours.
+constexpr int rounds = 3;
+
+std::vector<Problem> problems_of(const Options& options, const Pipeline& pipeline) {
+  if (options.selection.sizes.empty() && options.selection.stages.empty()) {
+    return attribution_problems(pipeline, options.quick ? Depth::quick : Depth::full);
+  }
+  return selected_problems(options.selection, pipeline, {1 << 16, 1 << 28}, {pipeline.default_k});
+}
+
+// The arguments that make a child see the same problems.
+std::vector<std::string> child_arguments(const Options& options, const Pipeline& pipeline,
+                                         const std::string& pass) {
+  std::vector<std::string> words{"attribute", "--pass", pass, "--pipeline", std::string(pipeline.name)};
+  const auto add = [&words](const char* flag, const std::vector<std::string>& values) {
+    for (const std::string& value : values) words.insert(words.end(), {flag, value});
+  };
+  add("--structure", options.selection.structures);
+  add("--submission", options.selection.submissions);
+  add("--size", options.selection.sizes);
+  add("--stages", options.selection.stages);
+  if (options.quick) words.emplace_back("--quick");
+  return words;
+}
+
+PassFile run_pass(const Options& options, const Pipeline& pipeline, const std::string& mode) {
+  note(fmt::format("{}: {} pass", pipeline.name, mode));
+  return pass_from_json(run_child_for_json(child_arguments(options, pipeline, mode)), mode + " pass");
+}
+
+// Two iterations of each variant at the smallest size, calls and kernels together: to look at, in Perfetto.
+void write_timelines(const Options& options, const Pipeline& pipeline) {
+  Options small = options;
+  small.selection.sizes = {"2^16"};
+  small.selection.stages.clear();
+  const PassFile trace = run_pass(small, pipeline, "trace");
+  for (const auto& [name, row] : trace.rows) {
+    if (row.timelines.empty()) continue;
+    const auto chrome = profiling::chrome_trace(name, row.timelines);
+    if (!chrome) {
+      note(fmt::format("no timeline of {}: {}", name, chrome.reason().text));
+      continue;
+    }
+    std::string file = name.substr(0, name.find("/n:"));
+    std::replace(file.begin(), file.end(), '/', '.');
+    write_file(options.timeline_dir + "/" + file + ".json", chrome.value().dump() + "\n");
+  }
+}
+
+void print_rows(const std::vector<profiling::AttributionRow>& rows) {
+  fmt::print("{:<48} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "variant, us", "wall", "latency",
+             "starved", "gap", "busy", "complet.", "residual");
+  for (const auto& row : rows) {
+    if (!row.attribution) {
+      fmt::print("{:<48} {}\n", row.name, row.withheld);
+      continue;
+    }
+    const auto& parts = row.attribution->parts;
+    fmt::print("{:<48} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f}{}\n", row.name,
+               row.attribution->wall_us, parts.launch_latency_us, parts.starved_us, parts.gap_us,
+               parts.busy_us, parts.completion_us, parts.residual_us,
+               row.attribution->modelled ? "  (split of span modelled)" : "");
+    if (row.split) {
+      fmt::print("{:<48}   essential {:.2f}, ramp {:.2f}, round trip {:.2f}\n", "", row.split->essential_us,
+                 row.split->ramp_us, row.split->round_trip_us);
+    } else if (!row.not_separable.empty()) {
+      fmt::print("{:<48}   {}\n", "", row.not_separable);
+    }
+  }
+}
+
+int attribute_all(const Options& options) {
+  const auto pipelines = selected_pipelines(options.selection);
+  for (const Pipeline* pipeline : pipelines) static_cast<void>(problems_of(options, *pipeline));
+  if (!options.output.empty() && pipelines.size() != 1) {
+    throw BadInput("--output takes one file for one pipeline: choose it with --pipeline");
+  }
+  require_writable_file(options.output);
+  for (const std::string& folder : {options.timeline_dir, options.pass_dir}) {
+    if (!folder.empty()) require_writable_folder(folder);
+  }
+  const Device device = describe_device();
+  for (const Pipeline* pipeline : pipelines) {
+    std::vector<std::vector<profiling::AttributionRow>> by_round;
+    for (int round = 0; round < rounds; ++round) {
+      const Passes passes{run_pass(options, *pipeline, "untraced"), run_pass(options, *pipeline, "api"),
+                          run_pass(options, *pipeline, "kernel"), run_pass(options, *pipeline, "graph")};
+      by_round.push_back(
+          attribute(*pipeline, problems_of(options, *pipeline), passes, constants_of(passes), device));
+      if (options.pass_dir.empty()) continue;
+      for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
+        write_file(fmt::format("{}/{}.{}.{}.json", options.pass_dir, pipeline->name, pass->mode, round),
+                   to_json(*pass).dump());
+      }
+    }
+    const auto rows = merge_rounds(by_round);
+    if (!options.timeline_dir.empty()) write_timelines(options, *pipeline);
+    if (!options.output.empty()) write_json(options.output, nlohmann::ordered_json(profiling::to_json(rows)));
+    if (options.json) {
+      fmt::print("{}\n", profiling::to_json(rows).dump(1));
+    } else {
+      print_rows(rows);
+    }
+  }
+  return exit_done;
+}
+
+int run_one_pass(const Options& options) {
+  const auto pipelines = selected_pipelines(options.selection);
+  if (pipelines.size() != 1) throw BadInput("--pass works on one pipeline: choose it with --pipeline");
+  const PassFile pass = measure_pass(options.pass, *pipelines.front(),
+                                     problems_of(options, *pipelines.front()), options.selection);
+  if (options.output.empty()) {
+    fmt::print("{}\n", to_json(pass).dump());
+  } else {
+    write_file(options.output, to_json(pass).dump());
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_attribute(CLI::App& app, Action& run) {
+  CLI::App* command = app.add_subcommand("attribute", "Explain the untraced wall time of each variant");
+  const auto options = std::make_shared<Options>();
+  add_selection_options(*command, options->selection);
+  command->add_flag("--quick", options->quick, "Two sizes only");
+  command->add_option("-o,--output", options->output, "Write attribution/<pipeline>.json here");
+  command->add_option("--timeline-dir", options->timeline_dir,
+                      "Also write Chrome traces of each variant here");
+  command->add_option("--pass-dir", options->pass_dir, "Also keep the records of all passes here");
+  command->add_option("--pass", options->pass,
+                      "One pass only, in this process: untraced, api, kernel, graph or trace");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([&run, options] {
+    run = [options] { return options->pass.empty() ? attribute_all(*options) : run_one_pass(*options); };
+  });
+}
+
+}  // namespace gvf::study

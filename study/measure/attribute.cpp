@@ -1,0 +1,107 @@
+// The pure half of study/measure/attribute.hpp: passes in, rows out.
+#include "study/measure/attribute.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "study/measure/constants.hpp"
+#include "study/measure/samples.hpp"
+
+namespace gvf::study {
+namespace {
+
+using profiling::AttributionRow;
+using profiling::Reason;
+using profiling::Result;
+
+// The stream submission of the same structure: the same kernels, each brought by its own call.
+constexpr std::string_view stream_twin = "stream";
+
+std::optional<double> busy_us(const PassFile& kernel_pass, const std::string& name) {
+  const PassRow row = kernel_pass.row(name);
+  if (row.timelines.empty()) return std::nullopt;
+  const auto busy = profiling::median_busy_us(row.timelines);
+  if (!busy) return std::nullopt;
+  return busy.value();
+}
+
+Result<profiling::Attribution> attribute_one(const std::string& name, const std::string& twin, bool as_graph,
+                                             const Passes& passes,
+                                             const profiling::EdgeConstants& constants) {
+  const PassRow untraced = passes.untraced.row(name);
+  if (untraced.wall_us.empty()) return Reason{untraced.reason};
+  if (as_graph) {
+    const PassRow graph = passes.graph.row(name);
+    if (graph.timelines.empty()) return Reason{graph.reason};
+    return attribute_graph({untraced.wall_us, graph.timelines, busy_us(passes.kernel, twin)}, constants);
+  }
+  const PassRow api = passes.api.row(name);
+  const PassRow kernel = passes.kernel.row(name);
+  if (api.timelines.empty()) return Reason{api.reason};
+  if (kernel.timelines.empty()) return Reason{kernel.reason};
+  return attribute_stream({untraced.wall_us, api.timelines, kernel.timelines}, constants);
+}
+
+// The wall that each pass saw, so that a reader sees what each instrument disturbs.
+void add_walls(profiling::Attribution& attribution, const std::string& name, const Passes& passes) {
+  for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
+    const PassRow row = pass->row(name);
+    if (!row.wall_us.empty()) attribution.passes[pass->mode] = median(row.wall_us);
+  }
+}
+
+// The crossed split at one size; its arms are the kernels of the stream submission, which all submissions
+// share.
+Result<profiling::Split> split_of(const Pipeline& pipeline, const Problem& problem, const Passes& passes,
+                                  const Device& device) {
+  const auto busy = [&](Structure structure, int slices = 0) {
+    Problem sliced = problem;
+    sliced.slices = slices;
+    return busy_us(passes.kernel, variant_name(pipeline, structure, stream_twin, sliced));
+  };
+  profiling::CrossedBusy arms;
+  arms.fused_us = busy(Structure::fused);
+  arms.separate_us = busy(Structure::separate);
+  arms.separate_kernels =
+      pipeline.byte_model(Structure::separate, resolve(pipeline, Structure::separate, problem, device))
+          .launches();
+  for (const int slices : slice_sweep(pipeline, problem, device)) {
+    if (const auto point = busy(Structure::sliced, slices)) {
+      arms.sweep.push_back({slices, *point, pipeline.waves_per_slice(problem, slices, device)});
+    }
+  }
+  arms.persistent_us = busy(Structure::persistent);
+  return profiling::crossed_split(arms);
+}
+
+}  // namespace
+
+profiling::EdgeConstants constants_of(const Passes& passes) {
+  return calibration_of({passes.untraced.empty_kernels, passes.api.empty_kernels, passes.kernel.empty_kernels,
+                         passes.graph.empty_kernels})
+      .constants;
+}
+
+std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vector<Problem>& problems,
+                                      const Passes& passes, const profiling::EdgeConstants& constants,
+                                      const Device& device) {
+  std::vector<AttributionRow> rows;
+  for (const Problem& problem : problems) {
+    const auto split = split_of(pipeline, problem, passes, device);
+    for (const Structure structure : all_structures) {
+      const std::string twin = variant_name(pipeline, structure, stream_twin, problem);
+      for (const SubmissionKind& kind : submissions()) {
+        const std::string name = variant_name(pipeline, structure, kind.name, problem);
+        auto attribution = attribute_one(name, twin, kind.as_graph, passes, constants);
+        if (attribution) add_walls(attribution.value(), name, passes);
+        AttributionRow row = profiling::make_row(name, attribution);
+        if (structure == Structure::separate) profiling::set_split(row, split);
+        rows.push_back(std::move(row));
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace gvf::study

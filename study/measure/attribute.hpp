@@ -1,0 +1,45 @@
+// Attribution of a pipeline's variants: measuring passes, each in a process of its own, and what they add up
+// to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "profiling/attribution_json.hpp"
+#include "study/commands/selection.hpp"
+#include "study/measure/matrix.hpp"
+#include "study/measure/pass_file.hpp"
+
+namespace gvf::study {
+
+// The passes of one attribution. "untraced" has no CUPTI; the others are the activity modes; "trace" records
+// calls and kernels together, for looking at and never for a figure.
+
+// Measures one pass over `problems` of `pipeline` in this process. Throws MachineLacks where CUPTI refuses.
+[[nodiscard]] PassFile measure_pass(const std::string& mode, const Pipeline& pipeline,
+                                    const std::vector<Problem>& problems, const Selection& selection);
+
+// One round of passes over one pipeline, by mode. Pure: from files to rows.
+struct Passes {
+  PassFile untraced;
+  PassFile api;
+  PassFile kernel;
+  PassFile graph;
+};
+// The constants that explain these passes: empty kernels measured in the same processes. Throws BadInput
+// where a pass holds none.
+[[nodiscard]] profiling::EdgeConstants constants_of(const Passes& passes);
+
+[[nodiscard]] std::vector<profiling::AttributionRow> attribute(const Pipeline& pipeline,
+                                                               const std::vector<Problem>& problems,
+                                                               const Passes& passes,
+                                                               const profiling::EdgeConstants& constants,
+                                                               const Device& device);
+
+// Several rounds of the same attribution as one: of each row the medians of walls, parts and splits over the
+// rounds that have it, residual closing the sum again. A row that no round has keeps the first round's
+// reason; a split stands when most rounds have it.
+[[nodiscard]] std::vector<profiling::AttributionRow> merge_rounds(
+    const std::vector<std::vector<profiling::AttributionRow>>& rounds);
+
+}  // namespace gvf::study

@@ -1,0 +1,309 @@
+// Implements study/measure/bench.hpp.
+#include "study/measure/bench.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "gvf_git.hpp"
+#include "profiling/nvml.hpp"
+#include "study/commands/selection.hpp"
+#include "study/exit_code.hpp"
+#include "study/io/output.hpp"
+#include "study/measure/matrix.hpp"
+#include "study/measure/measure.hpp"
+#include "study/measure/provenance.hpp"
+#include "study/measure/samples.hpp"
+#include "study/measure/workbench.hpp"
+
+namespace gvf::study {
+namespace {
+
+enum class Clock { latency, throughput };
+
+constexpr std::string_view to_string(Clock clock) {
+  return clock == Clock::latency ? "latency" : "throughput";
+}
+
+struct Options {
+  Depth depth = Depth::full;
+  Selection selection;
+};
+
+// Splits gvf's own flags from argv; the rest is Google Benchmark's.
+Options take_own_flags(std::vector<char*>& arguments) {
+  Options options;
+  const auto list = [](std::string_view text, std::vector<std::string>& into) {
+    std::stringstream stream{std::string(text)};
+    for (std::string item; std::getline(stream, item, ',');) into.push_back(item);
+  };
+  std::erase_if(arguments, [&](const char* argument) {
+    const std::string_view text(argument);
+    if (text == "--gvf_quick") {
+      options.depth = Depth::quick;
+    } else if (text.starts_with("--gvf_n=")) {
+      list(text.substr(8), options.selection.sizes);
+    } else if (text.starts_with("--gvf_k=")) {
+      list(text.substr(8), options.selection.stages);
+    } else {
+      return false;
+    }
+    return true;
+  });
+  return options;
+}
+
+// The SM clock and what holds it back, if NVML is there.
+class ClockReader {
+ public:
+  ClockReader() {
+    const auto api = profiling::load_nvml();
+    if (!api) {
+      note("SM clock not recorded: " + api.reason().text);
+      return;
+    }
+    auto opened = profiling::Nvml::open(api.value());
+    if (opened) {
+      nvml_.emplace(std::move(opened).value());
+    } else {
+      note("SM clock not recorded: " + opened.reason().text);
+    }
+  }
+  [[nodiscard]] double mhz() const {
+    if (!nvml_) return 0;
+    const auto clock = nvml_->sm_clock_mhz();
+    return clock ? clock.value() : 0;
+  }
+  [[nodiscard]] std::string throttle_reasons() const {
+    if (!nvml_) return {};
+    const auto reasons = nvml_->clock_event_reasons();
+    std::string text;
+    if (reasons) {
+      for (const std::string& reason : reasons.value()) text += (text.empty() ? "" : ", ") + reason;
+    }
+    return text;
+  }
+
+ private:
+  std::optional<profiling::Nvml> nvml_;
+};
+
+// What the rows of one process share.
+struct Harness {
+  explicit Harness(const Device& device) : bench(device) {}
+  Workbench bench;
+  Stopwatch stopwatch;
+  ClockReader clock;
+};
+
+// How long one repetition may measure, µs of expected time; with the iteration limits below it declares a
+// study's run time.
+constexpr double repetition_us = 8000;
+
+std::int64_t iterations_for(double expected_us, Clock clock) {
+  const double fitting = std::floor(repetition_us / expected_us);
+  return static_cast<std::int64_t>(clock == Clock::latency ? std::clamp(fitting, 5.0, 200.0)
+                                                           : std::clamp(fitting, 8.0, 400.0));
+}
+
+void count_row(benchmark::State& state, Harness& harness, const Variant& variant) {
+  state.counters["kernels"] = variant.kernels();
+  state.counters["submissions"] = variant.host_submissions();
+  state.counters["bytes_min"] = static_cast<double>(variant.pipeline().bytes_min(variant.problem()));
+  state.counters["bytes_intermediate"] = static_cast<double>(variant.byte_model().intermediate_bytes());
+  state.counters["verified"] = 1;
+  const double mhz = harness.clock.mhz();
+  if (mhz > 0) state.counters["sm_mhz"] = mhz;
+}
+
+void count_percentiles(benchmark::State& state, const std::string& name, const std::vector<double>& samples) {
+  state.counters[name] = median(samples);
+  state.counters[name + "_p10"] = percentile(samples, 10);
+  state.counters[name + "_p90"] = percentile(samples, 90);
+}
+
+void run_latency(benchmark::State& state, Harness& harness, Variant& variant) {
+  for (int warm_up = 0; warm_up < 3; ++warm_up) measure_latency(variant);
+  std::vector<double> wall;
+  std::vector<double> host;
+  for ([[maybe_unused]] auto _ : state) {
+    const Latency latency = measure_latency(variant);
+    state.SetIterationTime(latency.wall_us * 1e-6);
+    wall.push_back(latency.wall_us);
+    host.push_back(latency.host_us);
+  }
+  count_row(state, harness, variant);
+  count_percentiles(state, "wall_us", wall);
+  count_percentiles(state, "host_us", host);
+  std::vector<double> spans;
+  for (int i = 0; i < 9; ++i) {
+    const Span span = measure_span(harness.stopwatch, variant);
+    if (!span.reason.empty()) {
+      state.SetLabel("no span_us: " + span.reason);
+      return;
+    }
+    spans.push_back(span.span_us);
+  }
+  state.counters["span_us"] = median(spans);
+}
+
+void run_throughput(benchmark::State& state, Harness& harness, Variant& variant) {
+  const auto in_flight = static_cast<int>(state.max_iterations);
+  measure_throughput(harness.stopwatch, variant, std::min(in_flight, 8));
+  // All iterations are one measurement; each is given its share, so that the row's time is the period.
+  const Throughput throughput = measure_throughput(harness.stopwatch, variant, in_flight);
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(throughput.period_us * 1e-6);
+  count_row(state, harness, variant);
+  state.counters["period_us"] = throughput.period_us;
+  state.counters["host_us"] = throughput.host_us;
+}
+
+// Rows are taken at the clock that they are compared at: a row that began or ended below the rest carries
+// why.
+void mark_throttling(benchmark::State& state, const Harness& harness, double mhz_before) {
+  const double mhz_after = harness.clock.mhz();
+  if (mhz_before == 0 || mhz_after == 0 || std::abs(mhz_after - mhz_before) <= 0.02 * mhz_before) return;
+  const std::string reasons = harness.clock.throttle_reasons();
+  state.SetLabel(fmt::format("SM clock moved from {:.0f} to {:.0f} MHz{}{}", mhz_before, mhz_after,
+                             reasons.empty() ? "" : ": ", reasons));
+}
+
+void run_row(benchmark::State& state, Harness& harness, const Pipeline& pipeline, const Problem& problem,
+             Structure structure, const SubmissionKind& submission, Clock clock) {
+  std::string failure;
+  try {
+    const auto [variant, reason] = harness.bench.passed(pipeline, problem, structure, submission);
+    if (variant != nullptr) {
+      const PinnedThread pinned;
+      // Under load, so that the reading is not the idle clock's.
+      for (int i = 0; i < 3; ++i) variant->submit();
+      const double mhz = harness.clock.mhz();
+      variant->synchronize();
+      clock == Clock::latency ? run_latency(state, harness, *variant)
+                              : run_throughput(state, harness, *variant);
+      mark_throttling(state, harness, mhz);
+      return;
+    }
+    failure = reason;
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  state.SkipWithError(failure.c_str());
+}
+
+using PlannedProblem = std::pair<const Pipeline*, Problem>;
+
+// What to run, largest last. Throws BadInput for a size or a number of stages that cannot be.
+std::vector<PlannedProblem> plan_problems(const Options& options) {
+  std::vector<PlannedProblem> plan;
+  for (const Pipeline& pipeline : catalog()) {
+    std::vector<Problem> problems = bench_problems(pipeline, options.depth);
+    if (!options.selection.sizes.empty() || !options.selection.stages.empty()) {
+      std::set<std::int64_t> sizes;
+      for (const Problem& problem : problems) sizes.insert(problem.n);
+      problems =
+          selected_problems(options.selection, pipeline, {sizes.begin(), sizes.end()}, {pipeline.default_k});
+    }
+    for (const Problem& problem : problems) plan.emplace_back(&pipeline, problem);
+  }
+  return plan;
+}
+
+void register_variants(Harness& harness, const Pipeline& pipeline, const Problem& problem) {
+  for (const Structure structure : all_structures) {
+    const ByteModel model =
+        pipeline.byte_model(structure, resolve(pipeline, structure, problem, harness.bench.device()));
+    const double expected = expected_us(model, harness.bench.device());
+    for (const SubmissionKind& submission : submissions()) {
+      for (const Clock clock : {Clock::latency, Clock::throughput}) {
+        benchmark::RegisterBenchmark(
+            row_name(pipeline, structure, submission.name, to_string(clock), problem).c_str(),
+            [&harness, &pipeline, problem, structure, &submission, clock](benchmark::State& state) {
+              run_row(state, harness, pipeline, problem, structure, submission, clock);
+            })
+            ->UseManualTime()
+            ->Unit(benchmark::kMicrosecond)
+            ->Iterations(iterations_for(expected, clock));
+      }
+    }
+  }
+}
+
+// Random interleaving needs all problems of a process in memory at once.
+void register_rows(Harness& harness, const std::vector<PlannedProblem>& plan) {
+  const auto budget = static_cast<std::int64_t>(0.8 * static_cast<double>(free_device_bytes()));
+  std::int64_t planned = 0;
+  for (const auto& [pipeline, problem] : plan) {
+    const std::int64_t needed = pipeline->device_bytes(problem);
+    if (planned + needed > budget) {
+      note(
+          fmt::format("size skipped: {} at n = {} does not fit into this GPU's free memory beside the others",
+                      pipeline->name, problem.n));
+      continue;
+    }
+    planned += needed;
+    register_variants(harness, *pipeline, problem);
+  }
+}
+
+int run(int argc, char** argv) {
+  if (std::string_view(build::build_type) != "Release") {
+    throw BadInput(
+        fmt::format("this gvf-bench is a {} build: only Release may be timed (cmake --preset release)",
+                    build::build_type));
+  }
+  // Defaults first, so that the user's flags override them.
+  std::vector<std::string> defaults{"--benchmark_repetitions=9",
+                                    "--benchmark_enable_random_interleaving=true",
+                                    "--benchmark_display_aggregates_only=true"};
+  std::vector<char*> arguments{argv[0]};
+  for (std::string& flag : defaults) arguments.push_back(flag.data());
+  std::copy(argv + 1, argv + argc, std::back_inserter(arguments));
+  const std::vector<PlannedProblem> plan = plan_problems(take_own_flags(arguments));
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::Initialize(&count, arguments.data());
+  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return exit_bad_input;
+
+  const Device device = require_device();
+  for (const auto& [key, value] : provenance(device)) benchmark::AddCustomContext(key, value);
+  Harness harness(device);
+  register_rows(harness, plan);
+  const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  if (ran == 0) throw BadInput("no row matches --benchmark_filter; --benchmark_list_tests names them all");
+  return exit_done;
+}
+
+}  // namespace
+
+int run_bench(int argc, char** argv) {
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);  // see run_gvf
+  try {
+    return run(argc, argv);
+  } catch (const BadInput& error) {
+    note(error.what());
+    return exit_bad_input;
+  } catch (const MachineLacks& error) {
+    note(error.what());
+    return exit_machine_lacks;
+  } catch (const CudaError& error) {
+    note(error.what());
+    return exit_code_of(error.code());
+  }
+}
+
+}  // namespace gvf::study

@@ -1,0 +1,115 @@
+// Several rounds of an attribution as one: medians over processes, since each process has its own luck with
+// cores, clocks and addresses.
+#include <optional>
+#include <set>
+
+#include "study/measure/attribute.hpp"
+#include "study/measure/samples.hpp"
+
+namespace gvf::study {
+namespace {
+
+using profiling::Attribution;
+using profiling::AttributionRow;
+using profiling::Parts;
+using profiling::Split;
+
+template <class Whole, class Part>
+double median_of(const std::vector<Whole>& wholes, Part Whole::*member) {
+  std::vector<double> values;
+  for (const Whole& whole : wholes) values.push_back(whole.*member);
+  return median(std::move(values));
+}
+
+std::optional<double> median_of_known(const std::vector<Split>& splits,
+                                      std::optional<double> Split::*member) {
+  std::vector<double> values;
+  for (const Split& split : splits) {
+    if (split.*member) values.push_back(*(split.*member));
+  }
+  if (values.empty()) return std::nullopt;
+  return median(std::move(values));
+}
+
+Attribution merge(const std::vector<Attribution>& rounds) {
+  std::vector<Parts> parts;
+  for (const Attribution& round : rounds) parts.push_back(round.parts);
+  Attribution merged = rounds.front();  // evidence is the same in all
+  merged.wall_us = median_of(rounds, &Attribution::wall_us);
+  for (double Parts::*part : {&Parts::launch_latency_us, &Parts::starved_us, &Parts::gap_us, &Parts::busy_us,
+                              &Parts::completion_us}) {
+    merged.parts.*part = median_of(parts, part);
+  }
+  merged.parts.residual_us = 0;
+  merged.parts.residual_us = merged.wall_us - merged.parts.sum();
+  for (auto& [mode, wall] : merged.passes) {
+    std::vector<double> walls;
+    for (const Attribution& round : rounds) {
+      if (const auto found = round.passes.find(mode); found != round.passes.end())
+        walls.push_back(found->second);
+    }
+    wall = median(std::move(walls));
+  }
+  // A mark holds for the row when it holds in most rounds; the figures in it are of one of them.
+  std::multiset<std::string> kinds;
+  const auto kind_of = [](const std::string& mark) { return mark.substr(0, mark.find(" by ")); };
+  for (const Attribution& round : rounds) {
+    for (const std::string& mark : round.marks) kinds.insert(kind_of(mark));
+  }
+  std::set<std::string> kept;
+  merged.marks.clear();
+  for (const Attribution& round : rounds) {
+    for (const std::string& mark : round.marks) {
+      if (2 * kinds.count(kind_of(mark)) > rounds.size() && kept.insert(kind_of(mark)).second) {
+        merged.marks.push_back(mark);
+      }
+    }
+  }
+  return merged;
+}
+
+Split merge(const std::vector<Split>& rounds) {
+  Split merged;
+  for (double Split::*part : {&Split::essential_us, &Split::ramp_us, &Split::round_trip_us,
+                              &Split::ramp_per_slice_us, &Split::fit_relative_error}) {
+    merged.*part = median_of(rounds, part);
+  }
+  for (std::optional<double> Split::*part :
+       {&Split::round_trip_by_persistent_us, &Split::round_trip_l2_us, &Split::round_trip_dram_us}) {
+    merged.*part = median_of_known(rounds, part);
+  }
+  return merged;
+}
+
+}  // namespace
+
+std::vector<AttributionRow> merge_rounds(const std::vector<std::vector<AttributionRow>>& rounds) {
+  if (rounds.empty()) return {};
+  std::vector<AttributionRow> merged = rounds.front();
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    AttributionRow& row = merged[i];
+    std::vector<Attribution> attributions;
+    std::vector<Split> splits;
+    for (const auto& round : rounds) {
+      for (const AttributionRow& other : round) {
+        if (other.name != row.name) continue;
+        if (other.attribution) attributions.push_back(*other.attribution);
+        if (other.split) splits.push_back(*other.split);
+      }
+    }
+    if (!attributions.empty()) {
+      row.attribution = merge(attributions);
+      row.withheld.clear();
+    }
+    if (2 * splits.size() > rounds.size()) {
+      row.split = merge(splits);
+      row.not_separable.clear();
+    } else if (row.split) {
+      row.split.reset();
+      row.not_separable = "not separable: in fewer than half of the rounds";
+    }
+  }
+  return merged;
+}
+
+}  // namespace gvf::study
