@@ -13,8 +13,8 @@
 namespace gvf::profiling {
 
 struct CalibrationOptions {
-  LaunchConfig config{dim3(1), dim3(256)};      ///< shape of the empty kernel
-  std::chrono::milliseconds warm_up_time{100};  ///< a process that has just started is slow for tens of ms
+  LaunchConfig config{dim3(1), dim3(256)};     ///< shape of the empty kernel
+  std::chrono::milliseconds warm_up_time{50};  ///< a process that has just started is slow for tens of ms
   int warm_up = 50;  ///< iterations before the first that counts, wherever what is launched changes
   int singles = 500;
   int trains = 100;             ///< each of `train_kernels` behind the gate, and as many host-bound

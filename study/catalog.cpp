@@ -60,27 +60,23 @@ Problem resolve(const Pipeline& pipeline, Structure structure, Problem problem, 
   return problem;
 }
 
-namespace {
-
-std::string size_suffix(const Pipeline& pipeline, const Problem& problem) {
-  std::string suffix = fmt::format("n:{}", problem.n);
-  if (pipeline.has_k) suffix += fmt::format("/k:{}", problem.k);
-  if (problem.slices > 0) suffix += fmt::format("/s:{}", problem.slices);
-  return suffix;
+std::string problem_name(const Pipeline& pipeline, const Problem& problem) {
+  std::string name = fmt::format("n:{}", problem.n);
+  if (pipeline.has_k) name += fmt::format("/k:{}", problem.k);
+  if (problem.slices > 0) name += fmt::format("/s:{}", problem.slices);
+  return name;
 }
-
-}  // namespace
 
 std::string variant_name(const Pipeline& pipeline, Structure structure, std::string_view submission,
                          const Problem& problem) {
   return fmt::format("{}/{}/{}/{}", pipeline.name, to_string(structure), submission,
-                     size_suffix(pipeline, problem));
+                     problem_name(pipeline, problem));
 }
 
 std::string row_name(const Pipeline& pipeline, Structure structure, std::string_view submission,
                      std::string_view clock, const Problem& problem) {
   return fmt::format("{}/{}/{}/{}/{}", pipeline.name, to_string(structure), submission, clock,
-                     size_suffix(pipeline, problem));
+                     problem_name(pipeline, problem));
 }
 
 std::string range_name(const Pipeline& pipeline, Structure structure, std::string_view submission) {

@@ -33,6 +33,8 @@ struct SubmissionKind {
 [[nodiscard]] Problem resolve(const Pipeline& pipeline, Structure structure, Problem problem,
                               const Device& device);
 
+// "n:1024", "n:1024/k:16"
+[[nodiscard]] std::string problem_name(const Pipeline& pipeline, const Problem& problem);
 // "sum_abs/fused/graph/n:1024", "chain/fused/graph/n:1024/k:16"; `/s:8` follows where slices were asked for.
 [[nodiscard]] std::string variant_name(const Pipeline& pipeline, Structure structure,
                                        std::string_view submission, const Problem& problem);

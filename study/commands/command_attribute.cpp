@@ -29,7 +29,7 @@ struct Options {
 
 // Each pass runs this many times, in a process of its own each time, so that no figure rests on one process's
 // luck with addresses, clocks and neighbours.
-constexpr int rounds = 3;
+constexpr int rounds = 5;
 
 std::vector<Problem> problems_of(const Options& options, const Pipeline& pipeline) {
   if (options.selection.sizes.empty() && options.selection.stages.empty()) {
@@ -115,8 +115,12 @@ int attribute_all(const Options& options) {
     for (int round = 0; round < rounds; ++round) {
       const Passes passes{run_pass(options, *pipeline, "untraced"), run_pass(options, *pipeline, "api"),
                           run_pass(options, *pipeline, "kernel"), run_pass(options, *pipeline, "graph")};
-      by_round.push_back(
-          attribute(*pipeline, problems_of(options, *pipeline), passes, constants_of(passes), device));
+      auto& rows = by_round.emplace_back();
+      for (const Problem& problem : problems_of(options, *pipeline)) {
+        const auto constants = constants_of(passes, problem_name(*pipeline, problem));
+        for (auto& row : attribute(*pipeline, {problem}, passes, constants, device))
+          rows.push_back(std::move(row));
+      }
       if (options.pass_dir.empty()) continue;
       for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
         write_file(fmt::format("{}/{}.{}.{}.json", options.pass_dir, pipeline->name, pass->mode, round),

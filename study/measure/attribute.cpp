@@ -77,10 +77,12 @@ Result<profiling::Split> split_of(const Pipeline& pipeline, const Problem& probl
 
 }  // namespace
 
-profiling::EdgeConstants constants_of(const Passes& passes) {
-  return calibration_of({passes.untraced.empty_kernels, passes.api.empty_kernels, passes.kernel.empty_kernels,
-                         passes.graph.empty_kernels})
-      .constants;
+profiling::EdgeConstants constants_of(const Passes& passes, const std::string& problem_name) {
+  const auto of = [&problem_name](const PassFile& pass) {
+    return pass.empty_kernels.is_object() ? pass.empty_kernels.value(problem_name, nlohmann::json())
+                                          : nlohmann::json();
+  };
+  return calibration_of({of(passes.untraced), of(passes.api), of(passes.kernel), of(passes.graph)}).constants;
 }
 
 std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vector<Problem>& problems,

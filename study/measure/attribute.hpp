@@ -26,9 +26,9 @@ struct Passes {
   PassFile kernel;
   PassFile graph;
 };
-// The constants that explain these passes: empty kernels measured in the same processes. Throws BadInput
-// where a pass holds none.
-[[nodiscard]] profiling::EdgeConstants constants_of(const Passes& passes);
+// // The constants that explain the passes at one problem: empty kernels measured in the same processes,
+// right before its rows. Throws BadInput where a pass holds none.
+[[nodiscard]] profiling::EdgeConstants constants_of(const Passes& passes, const std::string& problem_name);
 
 [[nodiscard]] std::vector<profiling::AttributionRow> attribute(const Pipeline& pipeline,
                                                                const std::vector<Problem>& problems,

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "study/exit_code.hpp"
 #include "study/measure/attribute.hpp"
@@ -22,43 +24,71 @@ bool keeps_timelines(const std::string& mode, const SubmissionKind& kind) {
   return kind.as_graph == (mode == "graph");
 }
 
-int iterations_of(const std::string& mode, double expected_us) {
-  if (mode == "trace") return 2;
-  return static_cast<int>(std::clamp(20000.0 / expected_us, 5.0, 60.0));
+// A pass visits its variants in turn, several times: what comes and goes on the machine meanwhile meets all
+// of them.
+constexpr int visits = 6;
+
+int iterations_per_visit(const std::string& mode, double expected_us) {
+  if (mode == "trace") return 1;
+  return static_cast<int>(std::clamp(20000.0 / visits / expected_us, 1.0, 12.0));
 }
 
-// At least five iterations and five milliseconds: caches, clocks and the core that the gate's threads have
-// left.
-void warm_up(Variant& variant) {
-  double spent_us = 0;
-  for (int i = 0; i < 5 || spent_us < 5000; ++i) spent_us += measure_latency(variant).wall_us;
+int visits_of(const std::string& mode) {
+  return mode == "trace" ? 2 : visits;
 }
 
-PassRow measure_row(const std::string& mode, std::optional<profiling::ActivitySession>& session,
-                    Variant& variant) {
-  const PinnedThread pinned;
-  PassRow row;
-  warm_up(variant);
-  const int iterations = iterations_of(mode, variant.expected_us());
+// Two iterations that do not count (the variant before this one left its own data in the caches), then those
+// that do.
+void visit(const std::string& mode, std::optional<profiling::ActivitySession>& session, Variant& variant,
+           PassRow& row) {
+  for (int warm_up = 0; warm_up < 2; ++warm_up) measure_latency(variant);
+  const int iterations = iterations_per_visit(mode, variant.expected_us());
   for (int i = 0; i < iterations; ++i) {
     if (session) session->begin_iteration();
     const Latency latency = measure_latency(variant);
     if (session) session->end_iteration();
     row.wall_us.push_back(latency.wall_us);
   }
-  if (!session) return row;
+  if (!session) return;
   auto collected = session->collect();
   if (!collected) {
     row.reason = collected.reason().text;
   } else if (keeps_timelines(mode, variant.kind())) {
-    row.timelines = std::move(collected.value().iterations);
+    for (auto& timeline : collected.value().iterations) row.timelines.push_back(std::move(timeline));
   }
-  return row;
 }
 
-template <class Entries, class Entry>
-bool is_chosen(const Entries& entries, const Entry& entry) {
-  return std::find(entries.begin(), entries.end(), entry) != entries.end();
+// Variants to measure at one problem; what cannot be measured has its reason in the pass already.
+std::vector<Variant*> find_variants(Workbench& bench, const Pipeline& pipeline, const Problem& problem,
+                                    const Selection& selection, PassFile& pass) {
+  std::vector<Variant*> variants;
+  for (const Structure structure : selected_structures(selection)) {
+    for (const SubmissionKind* kind : selected_submissions(selection)) {
+      // Checked once, in the pass that is timed; the traced ones repeat the same launches.
+      const auto found = pass.mode == "untraced" ? bench.passed(pipeline, problem, structure, *kind)
+                                                 : bench.built(pipeline, problem, structure, *kind);
+      if (found.variant != nullptr) {
+        variants.push_back(found.variant);
+      } else {
+        pass.rows[variant_name(pipeline, structure, kind->name, problem)].reason = found.reason;
+      }
+    }
+  }
+  return variants;
+}
+
+// The sweep over slice counts, on the problem's own buffers: only the launches differ.
+std::vector<std::unique_ptr<Variant>> make_sweep(Workbench& bench, const Pipeline& pipeline,
+                                                 const Problem& problem) {
+  std::vector<std::unique_ptr<Variant>> sweep;
+  for (const int slices : slice_sweep(pipeline, problem, bench.device())) {
+    Problem sliced = problem;
+    sliced.slices = slices;
+    sweep.push_back(std::make_unique<Variant>(pipeline, Structure::sliced, find_submission("stream"),
+                                              *bench.station(pipeline, problem).workload, sliced,
+                                              bench.stream()));
+  }
+  return sweep;
 }
 
 }  // namespace
@@ -67,39 +97,23 @@ PassFile measure_pass(const std::string& mode, const Pipeline& pipeline, const s
                       const Selection& selection) {
   auto session = start_session(mode);  // before CUDA starts
   Workbench bench(require_device());
-  const auto structures = selected_structures(selection);
-  const auto kinds = selected_submissions(selection);
   PassFile pass;
   pass.mode = mode;
-  if (mode != "trace") {
-    const PinnedThread pinned;
-    pass.empty_kernels = measure_empty_kernels(mode, session ? &*session : nullptr, bench.stream());
-  }
   for (const Problem& problem : problems) {
-    for (const Structure structure : structures) {
-      for (const SubmissionKind* kind : kinds) {
-        // Checked once, in the pass that is timed; the traced ones repeat the same launches.
-        PassRow& row = pass.rows[variant_name(pipeline, structure, kind->name, problem)];
-        const auto found = mode == "untraced" ? bench.passed(pipeline, problem, structure, *kind)
-                                              : bench.built(pipeline, problem, structure, *kind);
-        if (found.variant == nullptr) {
-          row.reason = found.reason;
-        } else {
-          row = measure_row(mode, session, *found.variant);
-        }
-      }
+    std::vector<Variant*> variants = find_variants(bench, pipeline, problem, selection, pass);
+    std::vector<std::unique_ptr<Variant>> sweep;
+    if (mode == "kernel" && !variants.empty()) sweep = make_sweep(bench, pipeline, problem);
+    for (const auto& variant : sweep) variants.push_back(variant.get());
+
+    const PinnedThread pinned;
+    if (mode != "trace") {
+      pass.empty_kernels[problem_name(pipeline, problem)] =
+          measure_empty_kernels(mode, session ? &*session : nullptr, bench.stream());
     }
-    if (mode == "kernel") {
-      // The sweep over slice counts shares the buffers; only the launches differ.
-      for (const int slices : slice_sweep(pipeline, problem, bench.device())) {
-        Problem sliced = problem;
-        sliced.slices = slices;
-        const SubmissionKind& stream = find_submission("stream");
-        Station& station = bench.station(pipeline, problem);
-        Variant variant(pipeline, Structure::sliced, stream, *station.workload, sliced, bench.stream());
-        pass.rows[variant.name()] = measure_row(mode, session, variant);
-      }
+    for (int round = 0; round < visits_of(mode); ++round) {
+      for (Variant* variant : variants) visit(mode, session, *variant, pass.rows[variant->name()]);
     }
+    sweep.clear();
     bench.release(pipeline, problem);
   }
   return pass;

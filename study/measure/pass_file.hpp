@@ -19,7 +19,7 @@ struct PassRow {
 
 struct PassFile {
   std::string mode;
-  nlohmann::json empty_kernels;         // this process's own, see measure_empty_kernels; null for "trace"
+  nlohmann::json empty_kernels;         // by problem name, see measure_empty_kernels; null for "trace"
   std::map<std::string, PassRow> rows;  // by variant name
 
   // The row, or an empty one whose reason says that the pass does not hold it.

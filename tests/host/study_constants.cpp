@@ -61,14 +61,14 @@ TEST_CASE("constants: a figure that is missing or no number is bad input", "[stu
 TEST_CASE("constants: those of passes come from their own processes", "[study][constants]") {
   const EmptyKernels round = example();
   Passes passes;
-  passes.untraced.empty_kernels = round.untraced;
-  passes.api.empty_kernels = round.api;
-  passes.kernel.empty_kernels = round.kernel;
-  passes.graph.empty_kernels = round.graph;
-  CHECK(constants_of(passes) == calibration_of(round).constants);
+  passes.untraced.empty_kernels["n:1"] = round.untraced;
+  passes.api.empty_kernels["n:1"] = round.api;
+  passes.kernel.empty_kernels["n:1"] = round.kernel;
+  passes.graph.empty_kernels["n:1"] = round.graph;
+  CHECK(constants_of(passes, "n:1") == calibration_of(round).constants);
   for (PassFile Passes::*pass : {&Passes::untraced, &Passes::api, &Passes::kernel, &Passes::graph}) {
     Passes lacking = passes;
     (lacking.*pass).empty_kernels = nullptr;  // as in a trace
-    CHECK_FALSE(bad_input([&] { static_cast<void>(constants_of(lacking)); }).empty());
+    CHECK_FALSE(bad_input([&] { static_cast<void>(constants_of(lacking, "n:1")); }).empty());
   }
 }
