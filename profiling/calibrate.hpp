@@ -13,7 +13,9 @@
 namespace gvf::profiling {
 
 struct CalibrationOptions {
-  LaunchConfig config{dim3(1), dim3(256)};     ///< shape of the empty kernel
+  LaunchConfig config{dim3(1), dim3(256)};  ///< shape of the empty kernel
+  LaunchConfig edge_config{dim3(1056),
+                           dim3(256)};  ///< shape of the kernels whose edge is the stream gap: a full chip
   std::chrono::milliseconds warm_up_time{50};  ///< a process that has just started is slow for tens of ms
   int warm_up = 50;  ///< iterations before the first that counts, wherever what is launched changes
   int singles = 500;

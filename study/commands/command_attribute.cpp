@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <memory>
 
 #include "profiling/chrome_trace.hpp"
@@ -27,9 +27,11 @@ struct Options {
   std::string pass_dir;
 };
 
-// Each pass runs this many times, in a process of its own each time, so that no figure rests on one process's
-// luck with addresses, clocks and neighbours.
-constexpr int rounds = 5;
+// Each pass runs several times, in a process of its own each time, so that no figure rests on one process's
+// luck with addresses, clocks and neighbours. Small problems feel that luck most and cost least.
+constexpr std::int64_t small_problem = 1 << 22;
+constexpr int small_rounds = 5;
+constexpr int large_rounds = 3;
 
 std::vector<Problem> problems_of(const Options& options, const Pipeline& pipeline) {
   if (options.selection.sizes.empty() && options.selection.stages.empty()) {
@@ -56,6 +58,47 @@ std::vector<std::string> child_arguments(const Options& options, const Pipeline&
 PassFile run_pass(const Options& options, const Pipeline& pipeline, const std::string& mode) {
   note(fmt::format("{}: {} pass", pipeline.name, mode));
   return pass_from_json(run_child_for_json(child_arguments(options, pipeline, mode)), mode + " pass");
+}
+
+// Problems that are measured together, and their passes, one entry a round.
+struct MeasuredGroup {
+  std::vector<Problem> problems;
+  int rounds = 0;
+  std::vector<Passes> passes;
+};
+
+std::vector<MeasuredGroup> group_problems(const std::vector<Problem>& problems) {
+  MeasuredGroup small{{}, small_rounds, {}};
+  MeasuredGroup large{{}, large_rounds, {}};
+  for (const Problem& problem : problems) {
+    (problem.n <= small_problem ? small : large).problems.push_back(problem);
+  }
+  std::vector<MeasuredGroup> groups;
+  for (MeasuredGroup* group : {&small, &large}) {
+    if (!group->problems.empty()) groups.push_back(std::move(*group));
+  }
+  return groups;
+}
+
+Passes measure_round(const Options& options, const Pipeline& pipeline, const MeasuredGroup& group,
+                     int round) {
+  Options of_group = options;
+  of_group.selection.sizes.clear();
+  for (const Problem& problem : group.problems) {
+    const std::string size = std::to_string(problem.n);
+    auto& sizes = of_group.selection.sizes;
+    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+  }
+  const Passes passes{run_pass(of_group, pipeline, "untraced"), run_pass(of_group, pipeline, "api"),
+                      run_pass(of_group, pipeline, "kernel"), run_pass(of_group, pipeline, "graph")};
+  if (!options.pass_dir.empty()) {
+    const char* size = group.rounds == small_rounds ? "small" : "large";
+    for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
+      write_file(fmt::format("{}/{}.{}.{}.{}.json", options.pass_dir, pipeline.name, size, pass->mode, round),
+                 to_json(*pass).dump());
+    }
+  }
+  return passes;
 }
 
 // Two iterations of each variant at the smallest size, calls and kernels together: to look at, in Perfetto.
@@ -111,23 +154,25 @@ int attribute_all(const Options& options) {
   }
   const Device device = describe_device();
   for (const Pipeline* pipeline : pipelines) {
-    std::vector<std::vector<profiling::AttributionRow>> by_round;
-    for (int round = 0; round < rounds; ++round) {
-      const Passes passes{run_pass(options, *pipeline, "untraced"), run_pass(options, *pipeline, "api"),
-                          run_pass(options, *pipeline, "kernel"), run_pass(options, *pipeline, "graph")};
-      auto& rows = by_round.emplace_back();
-      for (const Problem& problem : problems_of(options, *pipeline)) {
-        const auto constants = constants_of(passes, problem_name(*pipeline, problem));
-        for (auto& row : attribute(*pipeline, {problem}, passes, constants, device))
-          rows.push_back(std::move(row));
-      }
-      if (options.pass_dir.empty()) continue;
-      for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
-        write_file(fmt::format("{}/{}.{}.{}.json", options.pass_dir, pipeline->name, pass->mode, round),
-                   to_json(*pass).dump());
+    const std::vector<Problem> problems = problems_of(options, *pipeline);
+    std::vector<EmptyKernels> empty_kernels;
+    std::vector<MeasuredGroup> groups = group_problems(problems);
+    for (MeasuredGroup& group : groups) {
+      for (int round = 0; round < group.rounds; ++round) {
+        group.passes.push_back(measure_round(options, *pipeline, group, round));
+        const auto measured = empty_kernels_of(group.passes.back());
+        empty_kernels.insert(empty_kernels.end(), measured.begin(), measured.end());
       }
     }
-    const auto rows = merge_rounds(by_round);
+    const profiling::EdgeConstants constants = calibration_of(pool(empty_kernels)).constants;
+    std::vector<profiling::AttributionRow> rows;
+    for (const MeasuredGroup& group : groups) {
+      std::vector<std::vector<profiling::AttributionRow>> by_round;
+      for (const Passes& passes : group.passes) {
+        by_round.push_back(attribute(*pipeline, group.problems, passes, constants, device));
+      }
+      for (auto& row : merge_rounds(by_round)) rows.push_back(std::move(row));
+    }
     if (!options.timeline_dir.empty()) write_timelines(options, *pipeline);
     if (!options.output.empty()) write_json(options.output, nlohmann::ordered_json(profiling::to_json(rows)));
     if (options.json) {

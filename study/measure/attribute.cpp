@@ -5,7 +5,6 @@
 
 #include <optional>
 
-#include "study/measure/constants.hpp"
 #include "study/measure/samples.hpp"
 
 namespace gvf::study {
@@ -77,12 +76,17 @@ Result<profiling::Split> split_of(const Pipeline& pipeline, const Problem& probl
 
 }  // namespace
 
-profiling::EdgeConstants constants_of(const Passes& passes, const std::string& problem_name) {
-  const auto of = [&problem_name](const PassFile& pass) {
-    return pass.empty_kernels.is_object() ? pass.empty_kernels.value(problem_name, nlohmann::json())
-                                          : nlohmann::json();
-  };
-  return calibration_of({of(passes.untraced), of(passes.api), of(passes.kernel), of(passes.graph)}).constants;
+std::vector<EmptyKernels> empty_kernels_of(const Passes& passes) {
+  std::vector<EmptyKernels> all;
+  if (!passes.untraced.empty_kernels.is_object()) return all;
+  for (const auto& [problem, figures] : passes.untraced.empty_kernels.items()) {
+    const auto of = [&problem = problem](const PassFile& pass) {
+      return pass.empty_kernels.is_object() ? pass.empty_kernels.value(problem, nlohmann::json())
+                                            : nlohmann::json();
+    };
+    all.push_back({figures, of(passes.api), of(passes.kernel), of(passes.graph)});
+  }
+  return all;
 }
 
 std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vector<Problem>& problems,

@@ -7,6 +7,7 @@
 
 #include "profiling/attribution_json.hpp"
 #include "study/commands/selection.hpp"
+#include "study/measure/constants.hpp"
 #include "study/measure/matrix.hpp"
 #include "study/measure/pass_file.hpp"
 
@@ -26,9 +27,9 @@ struct Passes {
   PassFile kernel;
   PassFile graph;
 };
-// // The constants that explain the passes at one problem: empty kernels measured in the same processes,
-// right before its rows. Throws BadInput where a pass holds none.
-[[nodiscard]] profiling::EdgeConstants constants_of(const Passes& passes, const std::string& problem_name);
+// // // The empty kernels that the passes measured, one entry a problem: right before its rows, in the same
+// processes.
+[[nodiscard]] std::vector<EmptyKernels> empty_kernels_of(const Passes& passes);
 
 [[nodiscard]] std::vector<profiling::AttributionRow> attribute(const Pipeline& pipeline,
                                                                const std::vector<Problem>& problems,

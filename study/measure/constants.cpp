@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "profiling/calibrate.hpp"
 #include "study/exit_code.hpp"
+#include "study/measure/samples.hpp"
 
 namespace gvf::study {
 namespace {
@@ -20,8 +23,12 @@ T value_or_lacks(profiling::Result<T, Why> result) {
 
 }  // namespace
 
-json measure_empty_kernels(const std::string& mode, profiling::ActivitySession* session,
+json measure_empty_kernels(const std::string& mode, profiling::ActivitySession* session, const Device& device,
                            cudaStream_t stream) {
+  profiling::CalibrationOptions options;
+  const int threads = static_cast<int>(options.edge_config.block.x);
+  options.edge_config.grid =
+      dim3(static_cast<unsigned>(device.sm_count * (device.max_threads_per_sm / threads)));
   if (mode == "untraced") {
     const auto empty = value_or_lacks(profiling::measure_untraced(stream));
     return {{"wall_us", empty.walls.stream_us},
@@ -32,7 +39,7 @@ json measure_empty_kernels(const std::string& mode, profiling::ActivitySession* 
   }
   if (mode == "api") return {{"call_us", value_or_lacks(profiling::measure_calls(*session, stream))}};
   if (mode == "kernel") {
-    const auto constants = value_or_lacks(profiling::measure_stream(*session, stream));
+    const auto constants = value_or_lacks(profiling::measure_stream(*session, stream, options));
     json object{{"launch_to_start_ns", constants.launch_to_start_ns},
                 {"completion_ns", constants.completion_ns},
                 {"empty_kernel_ns", constants.empty_kernel_ns},
@@ -49,6 +56,48 @@ json measure_empty_kernels(const std::string& mode, profiling::ActivitySession* 
             {"first_node_wall_ns", constants.first_node_wall_ns}};
   }
   throw BadInput(fmt::format("no empty kernels in mode '{}'; there are: untraced, api, kernel, graph", mode));
+}
+
+namespace {
+
+json median_figures(const std::vector<const json*>& objects) {
+  json medians = json::object();
+  for (const json* object : objects) {
+    if (!object->is_object()) throw BadInput("a pass holds no figures of empty kernels");
+    for (const auto& [key, figure] : object->items()) {
+      if (medians.contains(key)) continue;
+      std::vector<double> values;
+      for (const json* other : objects) {
+        const json& value = other->contains(key) ? (*other)[key] : other->at("launch_to_start_ns");
+        values.push_back(value.get<double>());
+      }
+      const double middle = median(std::move(values));
+      // Nanoseconds are whole numbers throughout.
+      if (figure.is_number_integer()) {
+        medians[key] = std::llround(middle);
+      } else {
+        medians[key] = middle;
+      }
+    }
+  }
+  return medians;
+}
+
+}  // namespace
+
+EmptyKernels pool(const std::vector<EmptyKernels>& all) {
+  if (all.empty()) throw BadInput("there are no figures of empty kernels to pool");
+  const auto of = [&all](json EmptyKernels::*mode) {
+    std::vector<const json*> objects;
+    for (const EmptyKernels& one : all) objects.push_back(&(one.*mode));
+    return median_figures(objects);
+  };
+  try {
+    return {of(&EmptyKernels::untraced), of(&EmptyKernels::api), of(&EmptyKernels::kernel),
+            of(&EmptyKernels::graph)};
+  } catch (const json::exception& error) {
+    throw BadInput(fmt::format("the empty kernels' figures are incomplete: {}", error.what()));
+  }
 }
 
 profiling::Calibration calibration_of(const EmptyKernels& round) {

@@ -57,10 +57,10 @@ double event_pair_us(cudaStream_t stream) {
 ordered_json measure_machine_pass(const std::string& pass) {
   if (pass == "ceilings") return ceilings_pass();
   auto session = start_session(pass);  // before CUDA starts
-  require_device();
+  const Device device = require_device();
   const PinnedThread pinned;
   const Stream stream = make_stream();
-  ordered_json json = measure_empty_kernels(pass, session ? &*session : nullptr, stream.get());
+  ordered_json json = measure_empty_kernels(pass, session ? &*session : nullptr, device, stream.get());
   if (pass == "untraced") json["event_pair_us"] = event_pair_us(stream.get());
   return json;
 }

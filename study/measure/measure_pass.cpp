@@ -108,7 +108,7 @@ PassFile measure_pass(const std::string& mode, const Pipeline& pipeline, const s
     const PinnedThread pinned;
     if (mode != "trace") {
       pass.empty_kernels[problem_name(pipeline, problem)] =
-          measure_empty_kernels(mode, session ? &*session : nullptr, bench.stream());
+          measure_empty_kernels(mode, session ? &*session : nullptr, bench.device(), bench.stream());
     }
     for (int round = 0; round < visits_of(mode); ++round) {
       for (Variant* variant : variants) visit(mode, session, *variant, pass.rows[variant->name()]);

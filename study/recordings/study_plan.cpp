@@ -20,8 +20,8 @@ namespace {
 struct Declared {
   double check, machine, bench, attribution;
 };
-constexpr Declared quick_seconds{2, 5, 25, 35};
-constexpr Declared full_seconds{60, 5, 60, 60};
+constexpr Declared quick_seconds{1, 2, 20, 25};
+constexpr Declared full_seconds{25, 2, 50, 45};
 
 }  // namespace
 

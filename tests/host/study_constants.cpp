@@ -58,17 +58,37 @@ TEST_CASE("constants: a figure that is missing or no number is bad input", "[stu
   CHECK_FALSE(bad_input([&] { static_cast<void>(calibration_of(round)); }).empty());
 }
 
-TEST_CASE("constants: those of passes come from their own processes", "[study][constants]") {
+TEST_CASE("constants: those of passes, a problem each", "[study][constants]") {
   const EmptyKernels round = example();
   Passes passes;
+  CHECK(empty_kernels_of(passes).empty());
   passes.untraced.empty_kernels["n:1"] = round.untraced;
   passes.api.empty_kernels["n:1"] = round.api;
   passes.kernel.empty_kernels["n:1"] = round.kernel;
   passes.graph.empty_kernels["n:1"] = round.graph;
-  CHECK(constants_of(passes, "n:1") == calibration_of(round).constants);
-  for (PassFile Passes::*pass : {&Passes::untraced, &Passes::api, &Passes::kernel, &Passes::graph}) {
-    Passes lacking = passes;
-    (lacking.*pass).empty_kernels = nullptr;  // as in a trace
-    CHECK_FALSE(bad_input([&] { static_cast<void>(constants_of(lacking, "n:1")); }).empty());
-  }
+  const auto all = empty_kernels_of(passes);
+  REQUIRE(all.size() == 1);
+  CHECK(calibration_of(all.front()).constants == calibration_of(round).constants);
+  passes.api.empty_kernels = nullptr;  // as in a trace
+  CHECK_FALSE(bad_input([&] { static_cast<void>(pool(empty_kernels_of(passes))); }).empty());
+}
+
+TEST_CASE("constants: pooled by medians, a missing busy latency is the idle one", "[study][constants]") {
+  EmptyKernels quiet = example();
+  EmptyKernels other = example();
+  EmptyKernels burst = example();
+  quiet.kernel["launch_to_start_ns"] = 5200;
+  quiet.kernel.erase("busy_launch_to_start_ns");
+  burst.kernel["launch_to_start_ns"] = 9000;
+  burst.untraced["wall_us"] = 12.0;
+  const EmptyKernels pooled = pool({quiet, other, burst});
+  CHECK(pooled.kernel.at("launch_to_start_ns") == 5200);
+  CHECK(pooled.kernel.at("busy_launch_to_start_ns") == 4500);  // of 5200 (idle), 4500, 4500
+  CHECK(pooled.kernel.at("launch_to_start_ns").is_number_integer());
+  CHECK(pooled.untraced.at("wall_us") == 7.0);
+  CHECK(pool({other}).graph == other.graph);
+  CHECK_FALSE(bad_input([] { static_cast<void>(pool({})); }).empty());
+  burst.kernel.erase("completion_ns");
+  burst.kernel.erase("launch_to_start_ns");
+  CHECK_FALSE(bad_input([&] { static_cast<void>(pool({burst, other})); }).empty());
 }
