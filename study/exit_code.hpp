@@ -12,6 +12,7 @@ enum ExitCode : int {
   exit_check_failed = 1,   // a variant gave a wrong result, a figure drifted
   exit_bad_input = 2,      // arguments or files that cannot be used
   exit_machine_lacks = 3,  // this machine lacks what the command needs
+  exit_interrupted = 130,  // by SIGINT; what was finished is kept
 };
 
 // What a CUDA error that nobody handled means for the exit code: some say that this machine lacks something
@@ -33,6 +34,12 @@ enum ExitCode : int {
 
 // What the user gave cannot be used: the message says what, where and what to do.
 class BadInput : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A signal ended the work before its time.
+class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

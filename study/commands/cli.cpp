@@ -1,9 +1,11 @@
 // The program `gvf`: one subcommand a file, errors as one line, exit codes as documented.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
 
 #include "core/error.hpp"
+#include "gvf_git.hpp"
 #include "study/commands/command.hpp"
 #include "study/exit_code.hpp"
 #include "study/io/output.hpp"
@@ -18,6 +20,8 @@ int run_gvf(int argc, char** argv) {
       "Graphs versus Fusion: does a pipeline of GPU kernels pay for launches or for trips through global "
       "memory, and which of CUDA Graphs and kernel fusion takes that cost away?");
   app.name("gvf");
+  app.set_version_flag("--version", fmt::format("gvf {} ({} build of commit {})", build::version,
+                                                build::build_type, build::commit));
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 1 a check failed, 2 bad arguments or input, 3 this machine lacks what is needed.");
@@ -32,14 +36,19 @@ int run_gvf(int argc, char** argv) {
     app.parse(argc, argv);
     return run();
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? exit_done : exit_bad_input;
+    // Help is an "error" of code 0 that prints itself.
+    if (error.get_exit_code() == 0) return app.exit(error), int{exit_done};
+    note(std::string(error.what()) + "; see gvf --help");
+    return exit_bad_input;
   } catch (const BadInput& error) {
     note(error.what());
     return exit_bad_input;
   } catch (const MachineLacks& error) {
     note(error.what());
     return exit_machine_lacks;
+  } catch (const Interrupted& error) {
+    note(error.what());
+    return exit_interrupted;
   } catch (const CudaError& error) {
     note(error.what());
     return exit_code_of(error.code());

@@ -43,8 +43,6 @@ struct Options {
   }
 };
 
-constexpr int exit_interrupted = 128 + SIGINT;
-
 std::vector<std::string> chosen_pipelines(const Options& options) {
   std::vector<std::string> names = options.pipelines;
   for (const std::string& name : names) static_cast<void>(find_pipeline(name));
@@ -159,6 +157,7 @@ int study(const Options& options) {
   if (!options.replay.empty()) return replay(options, options.replay, "asked for with --replay");
   const std::variant<Device, NoDevice> probed = probe_device();
   if (const NoDevice* none = std::get_if<NoDevice>(&probed)) {
+    if (options.resume) throw MachineLacks("a study cannot be resumed here: " + none->reason);
     const std::optional<fs::path> tree = find_source_tree();
     if (!tree)
       throw MachineLacks(
@@ -178,7 +177,7 @@ void add_study(CLI::App& app, Action& run) {
   CLI::App* command = app.add_subcommand(
       "study", "Check, time and explain everything; without a GPU, replay the newest recording");
   const auto options = std::make_shared<Options>();
-  command->add_flag("--quick", options->quick, "Fewer sizes: minutes instead of an hour");
+  command->add_flag("--quick", options->quick, "Fewer sizes, fewer stages");
   command->add_option("-p,--pipeline", options->pipelines, "Only these (default: all)");
   command->add_option("-o,--output", options->output,
                       "Folder for the recording (default: results/<date-time>, results/replay for a replay)");

@@ -107,6 +107,7 @@ struct Harness {
   Workbench bench;
   Stopwatch stopwatch;
   ClockReader clock;
+  bool something_failed = false;  // a row was an error: the gate rejected its variant, or CUDA did
 };
 
 // How long one repetition may measure, µs of expected time; with the iteration limits below it declares a
@@ -119,14 +120,22 @@ std::int64_t iterations_for(double expected_us, Clock clock) {
                                                            : std::clamp(fitting, 8.0, 400.0));
 }
 
-void count_row(benchmark::State& state, Harness& harness, const Variant& variant) {
+// The SM clock while `variant` keeps the GPU busy: two milliseconds are queued, then NVML is asked.
+double loaded_mhz(Harness& harness, Variant& variant) {
+  constexpr double load_us = 2000;
+  const auto iterations = static_cast<int>(std::clamp(load_us / variant.expected_us(), 3.0, 500.0));
+  for (int i = 0; i < iterations; ++i) variant.submit();
+  const double mhz = harness.clock.mhz();
+  variant.synchronize();
+  return mhz;
+}
+
+void count_row(benchmark::State& state, const Variant& variant) {
   state.counters["kernels"] = variant.kernels();
   state.counters["submissions"] = variant.host_submissions();
   state.counters["bytes_min"] = static_cast<double>(variant.pipeline().bytes_min(variant.problem()));
   state.counters["bytes_intermediate"] = static_cast<double>(variant.byte_model().intermediate_bytes());
   state.counters["verified"] = 1;
-  const double mhz = harness.clock.mhz();
-  if (mhz > 0) state.counters["sm_mhz"] = mhz;
 }
 
 void count_percentiles(benchmark::State& state, const std::string& name, const std::vector<double>& samples) {
@@ -135,7 +144,8 @@ void count_percentiles(benchmark::State& state, const std::string& name, const s
   state.counters[name + "_p90"] = percentile(samples, 90);
 }
 
-void run_latency(benchmark::State& state, Harness& harness, Variant& variant) {
+// Returns what a reader of the row must know; empty: nothing.
+std::string run_latency(benchmark::State& state, Harness& harness, Variant& variant) {
   for (int warm_up = 0; warm_up < 3; ++warm_up) measure_latency(variant);
   std::vector<double> wall;
   std::vector<double> host;
@@ -145,40 +155,37 @@ void run_latency(benchmark::State& state, Harness& harness, Variant& variant) {
     wall.push_back(latency.wall_us);
     host.push_back(latency.host_us);
   }
-  count_row(state, harness, variant);
+  count_row(state, variant);
   count_percentiles(state, "wall_us", wall);
   count_percentiles(state, "host_us", host);
   std::vector<double> spans;
   for (int i = 0; i < 9; ++i) {
     const Span span = measure_span(harness.stopwatch, variant);
-    if (!span.reason.empty()) {
-      state.SetLabel("no span_us: " + span.reason);
-      return;
-    }
+    if (!span.reason.empty()) return "no span_us: " + span.reason;
     spans.push_back(span.span_us);
   }
   state.counters["span_us"] = median(spans);
+  return {};
 }
 
-void run_throughput(benchmark::State& state, Harness& harness, Variant& variant) {
+std::string run_throughput(benchmark::State& state, Harness& harness, Variant& variant) {
   const auto in_flight = static_cast<int>(state.max_iterations);
   measure_throughput(harness.stopwatch, variant, std::min(in_flight, 8));
   // All iterations are one measurement; each is given its share, so that the row's time is the period.
   const Throughput throughput = measure_throughput(harness.stopwatch, variant, in_flight);
   for ([[maybe_unused]] auto _ : state) state.SetIterationTime(throughput.period_us * 1e-6);
-  count_row(state, harness, variant);
+  count_row(state, variant);
   state.counters["period_us"] = throughput.period_us;
   state.counters["host_us"] = throughput.host_us;
+  return {};
 }
 
-// Rows are taken at the clock that they are compared at: a row that began or ended below the rest carries
-// why.
-void mark_throttling(benchmark::State& state, const Harness& harness, double mhz_before) {
-  const double mhz_after = harness.clock.mhz();
-  if (mhz_before == 0 || mhz_after == 0 || std::abs(mhz_after - mhz_before) <= 0.02 * mhz_before) return;
+// What a row across which the SM clock moved carries; empty where it did not.
+std::string clock_remark(const Harness& harness, double mhz_before, double mhz_after) {
+  if (mhz_before == 0 || mhz_after == 0 || std::abs(mhz_after - mhz_before) <= 0.02 * mhz_before) return {};
   const std::string reasons = harness.clock.throttle_reasons();
-  state.SetLabel(fmt::format("SM clock moved from {:.0f} to {:.0f} MHz{}{}", mhz_before, mhz_after,
-                             reasons.empty() ? "" : ": ", reasons));
+  return fmt::format("SM clock moved from {:.0f} to {:.0f} MHz{}{}", mhz_before, mhz_after,
+                     reasons.empty() ? "" : ": ", reasons);
 }
 
 void run_row(benchmark::State& state, Harness& harness, const Pipeline& pipeline, const Problem& problem,
@@ -188,19 +195,25 @@ void run_row(benchmark::State& state, Harness& harness, const Pipeline& pipeline
     const auto [variant, reason] = harness.bench.passed(pipeline, problem, structure, submission);
     if (variant != nullptr) {
       const PinnedThread pinned;
-      // Under load, so that the reading is not the idle clock's.
-      for (int i = 0; i < 3; ++i) variant->submit();
-      const double mhz = harness.clock.mhz();
-      variant->synchronize();
-      clock == Clock::latency ? run_latency(state, harness, *variant)
-                              : run_throughput(state, harness, *variant);
-      mark_throttling(state, harness, mhz);
+      const double mhz_before = loaded_mhz(harness, *variant);
+      std::string label = clock == Clock::latency ? run_latency(state, harness, *variant)
+                                                  : run_throughput(state, harness, *variant);
+      const double mhz = loaded_mhz(harness, *variant);
+      if (mhz > 0) state.counters["sm_mhz"] = mhz;
+      const std::string remark = clock_remark(harness, mhz_before, mhz);
+      if (!remark.empty()) label += (label.empty() ? "" : "; ") + remark;
+      if (!label.empty()) state.SetLabel(label);
       return;
     }
     failure = reason;
+    if (harness.bench.is_not_applicable(pipeline, problem, structure)) {
+      state.SkipWithError(("not applicable: " + reason).c_str());
+      return;
+    }
   } catch (const std::exception& error) {
     failure = error.what();
   }
+  harness.something_failed = true;
   state.SkipWithError(failure.c_str());
 }
 
@@ -285,7 +298,9 @@ int run(int argc, char** argv) {
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   if (ran == 0) throw BadInput("no row matches --benchmark_filter; --benchmark_list_tests names them all");
-  return exit_done;
+  if (!harness.something_failed) return exit_done;
+  note("some rows are errors: see their error_message");
+  return exit_check_failed;
 }
 
 }  // namespace
@@ -303,6 +318,9 @@ int run_bench(int argc, char** argv) {
   } catch (const CudaError& error) {
     note(error.what());
     return exit_code_of(error.code());
+  } catch (const std::exception& error) {
+    note(error.what());
+    return exit_check_failed;
   }
 }
 

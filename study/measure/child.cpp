@@ -46,7 +46,9 @@ nlohmann::json run_child_for_json(const std::vector<std::string>& arguments) {
   std::vector<std::string> command{sibling_program("gvf").string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   command.insert(command.end(), {"--output", file.path()});
+  const InterruptGuard guard;  // an interrupt ends the child too, and its scratch file goes
   const int code = run_process(command).exit_code;
+  if (interrupted() != 0) throw Interrupted("interrupted");
   const std::string what = fmt::format("{}", fmt::join(arguments, " "));
   // The child has said why on stderr; here it is said which part that was.
   if (code == exit_machine_lacks)

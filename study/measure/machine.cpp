@@ -12,6 +12,7 @@
 #include "study/exit_code.hpp"
 #include "study/measure/child.hpp"
 #include "study/measure/constants.hpp"
+#include "study/measure/measure.hpp"
 #include "study/measure/provenance.hpp"
 #include "study/measure/samples.hpp"
 #include "study/measure/session.hpp"
@@ -36,17 +37,20 @@ ordered_json ceilings_pass() {
   return json;
 }
 
-// What two events record with nothing between them, µs: part of every span.
+// What two events record with nothing between them, µs, behind a gate like every span, of which it is a part.
 double event_pair_us(cudaStream_t stream) {
-  const Event begin = make_event();
-  const Event end = make_event();
+  Stopwatch stopwatch;
   std::vector<double> samples;
   for (int i = 0; i < 51; ++i) {
-    GVF_CUDA(cudaEventRecord(begin.get(), stream), "timing an empty pair of events");
-    GVF_CUDA(cudaEventRecord(end.get(), stream), "timing an empty pair of events");
+    stopwatch.gate.close(stream);
+    GVF_CUDA(cudaEventRecord(stopwatch.begin.get(), stream), "timing an empty pair of events");
+    GVF_CUDA(cudaEventRecord(stopwatch.end.get(), stream), "timing an empty pair of events");
+    stopwatch.gate.open();
     GVF_CUDA(cudaStreamSynchronize(stream), "timing an empty pair of events");
+    if (stopwatch.gate.timed_out()) throw MachineLacks("the gate timed out: is a tool serialising launches?");
     float ms = 0;
-    GVF_CUDA(cudaEventElapsedTime(&ms, begin.get(), end.get()), "timing an empty pair of events");
+    GVF_CUDA(cudaEventElapsedTime(&ms, stopwatch.begin.get(), stopwatch.end.get()),
+             "timing an empty pair of events");
     samples.push_back(1e3 * ms);
   }
   return median(samples);

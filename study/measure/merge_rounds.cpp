@@ -1,7 +1,9 @@
 // Several rounds of an attribution as one: medians over processes, since each process has its own luck with
 // cores, clocks and addresses.
+#include <fmt/format.h>
+
+#include <map>
 #include <optional>
-#include <set>
 
 #include "study/measure/attribute.hpp"
 #include "study/measure/samples.hpp"
@@ -50,20 +52,23 @@ Attribution merge(const std::vector<Attribution>& rounds) {
     }
     wall = median(std::move(walls));
   }
-  // A mark holds for the row when it holds in most rounds; the figures in it are of one of them.
-  std::multiset<std::string> kinds;
+  // A mark holds for the row when it holds in most rounds; how much a pass disturbs is the medians' own
+  // figure.
+  std::map<std::string, std::size_t> rounds_with;
   const auto kind_of = [](const std::string& mark) { return mark.substr(0, mark.find(" by ")); };
-  for (const Attribution& round : rounds) {
-    for (const std::string& mark : round.marks) kinds.insert(kind_of(mark));
-  }
-  std::set<std::string> kept;
   merged.marks.clear();
   for (const Attribution& round : rounds) {
     for (const std::string& mark : round.marks) {
-      if (2 * kinds.count(kind_of(mark)) > rounds.size() && kept.insert(kind_of(mark)).second) {
-        merged.marks.push_back(mark);
-      }
+      if (++rounds_with[kind_of(mark)] == rounds.size() / 2 + 1) merged.marks.push_back(mark);
     }
+  }
+  for (std::string& mark : merged.marks) {
+    const auto pass = mark.find(" pass disturbs wall by ");
+    if (pass == std::string::npos) continue;
+    const auto wall = merged.passes.find(mark.substr(0, pass));
+    if (wall == merged.passes.end()) continue;
+    mark = fmt::format("{} pass disturbs wall by {:+.0f}%", wall->first,
+                       100 * (wall->second / merged.wall_us - 1));
   }
   return merged;
 }
@@ -97,9 +102,13 @@ std::vector<AttributionRow> merge_rounds(const std::vector<std::vector<Attributi
         if (other.split) splits.push_back(*other.split);
       }
     }
-    if (!attributions.empty()) {
+    if (2 * attributions.size() > rounds.size()) {
       row.attribution = merge(attributions);
       row.withheld.clear();
+    } else if (row.attribution) {
+      row.attribution.reset();
+      row.withheld =
+          fmt::format("only {} of {} rounds could be explained", attributions.size(), rounds.size());
     }
     if (2 * splits.size() > rounds.size()) {
       row.split = merge(splits);

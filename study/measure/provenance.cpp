@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <fstream>
+#include <regex>
 
 #include "gvf_git.hpp"
 #include "study/io/output.hpp"
@@ -27,6 +28,13 @@ std::string cpu_model() {
   return "unknown";
 }
 
+// "580.159.04" of the driver's banner, whose other words are about its build.
+std::string driver_version(const std::string& banner) {
+  static const std::regex version("[0-9]+\\.[0-9.]+");
+  std::smatch match;
+  return std::regex_search(banner, match, version) ? match.str() : banner;
+}
+
 std::string version_text(int encoded) {
   return encoded == 0 ? "none" : fmt::format("{}.{}", encoded / 1000, encoded % 1000 / 10);
 }
@@ -35,7 +43,7 @@ std::string version_text(int encoded) {
 
 std::map<std::string, std::string> provenance(const Device& device) {
   const CudaVersions versions = cuda_versions();
-  const std::string driver = first_line("/proc/driver/nvidia/version");
+  const std::string driver = driver_version(first_line("/proc/driver/nvidia/version"));
   return {
       {"gpu", device.name},
       {"compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor)},

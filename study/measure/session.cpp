@@ -15,7 +15,7 @@ ActivityMode activity_mode(const std::string& pass) {
   if (pass == "kernel") return ActivityMode::kernel;
   if (pass == "graph") return ActivityMode::graph;
   if (pass == "trace") return ActivityMode::kernel_api;
-  throw BadInput(fmt::format("unknown pass '{}'; there are: untraced, api, kernel, graph, trace", pass));
+  throw BadInput(fmt::format("unknown pass '{}'; --help lists them", pass));
 }
 
 }  // namespace

@@ -114,6 +114,12 @@ Workbench::Lookup Workbench::passed(const Pipeline& pipeline, const Problem& pro
   return lookup;
 }
 
+bool Workbench::is_not_applicable(const Pipeline& pipeline, const Problem& problem,
+                                  Structure structure) const {
+  const Implementation* implementation = pipeline.find(structure);
+  return implementation == nullptr || !implementation->not_applicable(problem, device_).empty();
+}
+
 void Workbench::release(const Pipeline& pipeline, const Problem& problem) {
   stations_.erase(key_of(pipeline, problem));
 }

@@ -49,6 +49,10 @@ class Workbench {
   Lookup built(const Pipeline& pipeline, const Problem& problem, Structure structure,
                const SubmissionKind& submission);
 
+  // Whether this structure cannot exist for this problem on this GPU: a reason, not a failure.
+  [[nodiscard]] bool is_not_applicable(const Pipeline& pipeline, const Problem& problem,
+                                       Structure structure) const;
+
   // Frees the buffers and variants of a problem.
   void release(const Pipeline& pipeline, const Problem& problem);
 

@@ -34,12 +34,13 @@ std::optional<double> fused_wall(const Evidence& e) {
 
 std::string payer_text(const Evidence& e) {
   const double wall = *e.separate_stream;
-  const std::string launches =
-      fmt::format("launches {:.1f} µs ({})", *e.launches_us, percent_of(*e.launches_us, wall));
-  const std::string trips =
-      fmt::format("round trips {:.1f} µs ({}{})", *e.round_trips_us, percent_of(*e.round_trips_us, wall),
-                  e.round_trips_include.empty() ? "" : ", " + e.round_trips_include);
-  const std::string of_wall = fmt::format("{}, {} of a wall of {:.1f} µs", launches, trips, wall);
+  const std::string own = e.fused_graph ? fmt::format(", fused/graph {:.1f} µs ({})", *e.fused_graph,
+                                                      percent_of(*e.fused_graph, wall))
+                                        : "";
+  const std::string of_wall =
+      fmt::format("a wall of {:.1f} µs is launches {:.1f} µs ({}), round trips and ramps {:.1f} µs ({}){}",
+                  wall, *e.launches_us, percent_of(*e.launches_us, wall), *e.round_trips_us,
+                  percent_of(*e.round_trips_us, wall), own);
   switch (payer_of(e)) {
     case Payer::launches:
       return "pays for launches: " + of_wall;
@@ -123,23 +124,8 @@ Evidence evidence_of(const MeasuredSize& size) {
   e.fused_stream = wall_of(size, "fused", "stream");
   e.fused_graph = wall_of(size, "fused", "graph");
 
-  const Measured* separate = size.find("separate", "stream");
-  const Measured* fused = size.find("fused", "stream");
-  if (separate && separate->attribution) {
-    const profiling::Parts& parts = separate->attribution->parts;
-    e.launches_us = parts.launch_latency_us + parts.starved_us + parts.gap_us;
-  } else if (e.separate_stream && e.separate_graph) {
-    e.launches_us = *e.separate_stream - *e.separate_graph;
-  }
-  if (separate && separate->split) {
-    e.round_trips_us = separate->split->round_trip_us;
-  } else if (separate && separate->attribution && fused && fused->attribution) {
-    e.round_trips_us = separate->attribution->parts.busy_us - fused->attribution->parts.busy_us;
-    e.round_trips_include = "ramps included";
-  } else if (e.separate_graph && e.fused_graph) {
-    e.round_trips_us = *e.separate_graph - *e.fused_graph;
-    e.round_trips_include = "from walls";
-  }
+  if (e.separate_stream && e.separate_graph) e.launches_us = *e.separate_stream - *e.separate_graph;
+  if (e.separate_graph && e.fused_graph) e.round_trips_us = *e.separate_graph - *e.fused_graph;
   return e;
 }
 

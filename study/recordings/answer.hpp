@@ -13,13 +13,11 @@ namespace gvf::study {
 // What the answer rests on, µs. Absent walls make parts of the answer unknown, and it says so.
 struct Evidence {
   std::optional<double> separate_stream, separate_graph, blocked_graph, fused_stream, fused_graph;  // walls
-  // Of separate/stream: launch latency + starved + gap. Where there is no attribution it is what a graph
-  // saves.
+  // separate/stream - separate/graph: the same kernels and trips without a call for each kernel.
   std::optional<double> launches_us;
-  // busy(separate) - busy(sliced) where separable, else busy(separate) - busy(fused), else the difference of
-  // the walls of separate/graph and fused/graph.
+  // separate/graph - fused/graph: the same submission without the intermediates' trips (and without the ramps
+  // of the kernels that made them). Launches, trips and fused/graph add up to the wall of separate/stream.
   std::optional<double> round_trips_us;
-  std::string round_trips_include;  // "" or "ramps included" or "from walls"
 };
 [[nodiscard]] Evidence evidence_of(const MeasuredSize& size);
 

@@ -109,6 +109,25 @@ bool is_finished(const Unit& unit) {
   }
 }
 
+std::string recorded_failure(const Unit& unit) {
+  if (unit.kind == UnitKind::check) {
+    const nlohmann::json file = read_json(unit.file, "remove it");
+    const auto& rows = file.value("rows", nlohmann::json::array());
+    const auto failed = std::count_if(rows.begin(), rows.end(), [](const nlohmann::json& row) {
+      return row.value("verdict", "") == "FAIL";
+    });
+    if (failed > 0) return fmt::format("{} of {} checks failed", failed, rows.size());
+  }
+  if (unit.kind == UnitKind::bench) {
+    const auto rows = load_bench(unit.file);
+    const auto failed = std::count_if(rows.begin(), rows.end(), [](const BenchRow& row) {
+      return !row.fault.empty() && row.fault.find("not applicable") == std::string::npos;
+    });
+    if (failed > 0) return fmt::format("{} of {} rows are errors", failed, rows.size());
+  }
+  return {};
+}
+
 void Pace::add(const Unit& unit, double elapsed) {
   declared_done += unit.seconds;
   elapsed_done += elapsed;

@@ -38,6 +38,9 @@ struct PlanOptions {
 // True when the unit's file is there and loads cleanly. A damaged one counts as not finished.
 [[nodiscard]] bool is_finished(const Unit& unit);
 
+// What a finished unit found wrong when it ran ("3 checks failed"); empty: nothing.
+[[nodiscard]] std::string recorded_failure(const Unit& unit);
+
 // What is left: declared seconds, scaled by how the finished units kept to theirs.
 struct Pace {
   double declared_done = 0;  // of the units that ran

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <regex>
+#include <sstream>
 #include <system_error>
 
 #include "study/exit_code.hpp"
+#include "study/io/output.hpp"
 #include "study/io/subprocess.hpp"
 
 namespace gvf::study {
@@ -33,8 +36,9 @@ UnitStatus judge(const Unit& unit, const UnitEnd& end, const RunHooks& hooks, St
     report.labels.push_back(fmt::format("{}: not possible on this machine: {}", unit.name(), words));
     return UnitStatus::lacks;
   }
-  // A check that found something has results all the same.
-  const bool check_failed = end.exit_code == exit_check_failed && unit.kind == UnitKind::check;
+  // A check or a benchmark that found something wrong has results all the same.
+  const bool check_failed =
+      end.exit_code == exit_check_failed && (unit.kind == UnitKind::check || unit.kind == UnitKind::bench);
   if (end.exit_code != exit_done && !check_failed) {
     hooks.discard(unit);
     report.labels.push_back(
@@ -49,7 +53,7 @@ UnitStatus judge(const Unit& unit, const UnitEnd& end, const RunHooks& hooks, St
   }
   for (const std::string& remark : end.remarks) report.labels.push_back(unit.name() + ": " + remark);
   if (check_failed) {
-    report.labels.push_back(fmt::format("check: {}", words));
+    report.labels.push_back(fmt::format("{}: {}", unit.name(), words));
     report.something_failed = true;
   }
   return UnitStatus::done;
@@ -61,6 +65,19 @@ bool is_remark(std::string_view line) {
                                                             "no timeline of"};
   return std::any_of(openings.begin(), openings.end(),
                      [&](std::string_view opening) { return line.starts_with(opening); });
+}
+
+// Google Benchmark writes where it ran; a recording that is shipped says what was run, not on whose machine.
+// Text, not JSON: the file may hold NaN, which is none.
+void make_anonymous(const fs::path& bench_file) {
+  std::ifstream in(bench_file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) return;  // judged, with its reason, by whoever loads it
+  static const std::regex host("\"host_name\": \"[^\"]*\"");
+  static const std::regex program("\"executable\": \"[^\"]*\"");
+  const std::string without_host = std::regex_replace(text.str(), host, "\"host_name\": \"\"");
+  write_file(bench_file.string(), std::regex_replace(without_host, program, "\"executable\": \"gvf-bench\""));
 }
 
 // The last line of a log, and its remarks, each once; without the program's name in front.
@@ -104,6 +121,10 @@ StudyReport run_study(const std::vector<Unit>& plan, bool resume, const RunHooks
     const std::string place = fmt::format("[{}/{}] {}", i + 1, plan.size(), unit.name());
     if (resume && hooks.finished(unit)) {
       of_unit.status = UnitStatus::kept;
+      if (const std::string failure = hooks.recorded_failure(unit); !failure.empty()) {
+        report.labels.push_back(fmt::format("{}: {}", unit.name(), failure));
+        report.something_failed = true;
+      }
       hooks.progress(place + ": finished earlier, kept");
       continue;
     }
@@ -148,8 +169,10 @@ RunHooks process_hooks(const fs::path& output, std::function<void(const std::str
     return end;
   };
   hooks.finished = &is_finished;
+  hooks.recorded_failure = &recorded_failure;
   hooks.keep = [](const Unit& unit) {
     std::error_code error;
+    if (unit.kind == UnitKind::bench) make_anonymous(part_file(unit));
     fs::rename(part_file(unit), unit.file, error);
     if (error || is_finished(unit)) return !error;
     // Out of the way of whoever loads the recording, and there to be looked at.

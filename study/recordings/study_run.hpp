@@ -20,8 +20,9 @@ struct UnitEnd {
 };
 
 struct RunHooks {
-  std::function<UnitEnd(const Unit&)> run;           // must leave part_file(unit) on success
-  std::function<bool(const Unit&)> finished;         // is_finished, or a fake
+  std::function<UnitEnd(const Unit&)> run;    // must leave part_file(unit) on success
+  std::function<bool(const Unit&)> finished;  // is_finished, or a fake
+  std::function<std::string(const Unit&)> recorded_failure = [](const Unit&) { return std::string(); };
   std::function<bool(const Unit&)> keep;             // part_file -> file; false when it does not load
   std::function<void(const Unit&)> discard;          // removes part_file
   std::function<void(const std::string&)> progress;  // one line

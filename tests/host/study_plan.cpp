@@ -277,3 +277,16 @@ TEST_CASE("an output folder that cannot be written is refused", "[study][plan]")
   CHECK_THAT(bad_input([&] { require_writable_folder(folder.path() / "file" / "below"); }),
              ContainsSubstring("choose another with --output"));
 }
+
+TEST_CASE("a failed check stays a failure when its file is kept on resume", "[study][plan]") {
+  FakeRunner fake;
+  fake.finished = {"check"};
+  RunHooks hooks = fake.hooks();
+  hooks.recorded_failure = [](const Unit& unit) {
+    return unit.kind == UnitKind::check ? std::string("2 of 40 checks failed") : std::string();
+  };
+  const StudyReport report = run_study(plan_of("out"), true, hooks);
+  CHECK(report.something_failed);
+  REQUIRE(report.labels.size() == 1);
+  CHECK(report.labels[0] == "check: 2 of 40 checks failed");
+}
