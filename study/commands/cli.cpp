@@ -33,6 +33,10 @@ int run_gvf(int argc, char** argv) {
   add_attribute(app, run);
   add_study(app, run);
   try {
+    if (argc > 1 && argv[1][0] != '-' &&
+        app.get_subcommands([argv](CLI::App* command) { return command->check_name(argv[1]); }).empty()) {
+      throw BadInput(std::string("unknown command '") + argv[1] + "'; gvf --help lists them");
+    }
     app.parse(argc, argv);
     return run();
   } catch (const CLI::ParseError& error) {
