@@ -49,7 +49,8 @@ struct LineFit {
 /// Least squares of y = intercept + slope * x; needs two distinct x and positive y.
 Result<LineFit> fit_line(const std::vector<double>& x, const std::vector<double>& y);
 
-/// Below this many waves a slice leaves part of the chip idle and its cost is no longer a ramp (docs/method.md).
+/// Below this many waves a slice leaves part of the chip idle and its cost is no longer a ramp
+/// (docs/method.md).
 inline constexpr double minimum_waves = 4.0;
 /// A sweep further than this from a line does not separate a ramp from a per-byte cost.
 inline constexpr double maximum_fit_error = 0.05;

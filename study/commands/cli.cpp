@@ -2,13 +2,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <cstdlib>
-#include <exception>
 
-#include "core/error.hpp"
 #include "gvf_git.hpp"
 #include "study/commands/command.hpp"
 #include "study/exit_code.hpp"
-#include "study/io/output.hpp"
+#include "study/io/running.hpp"
 
 namespace gvf::study {
 
@@ -32,34 +30,20 @@ int run_gvf(int argc, char** argv) {
   add_calibrate(app, run);
   add_attribute(app, run);
   add_study(app, run);
-  try {
-    if (argc > 1 && argv[1][0] != '-' &&
-        app.get_subcommands([argv](CLI::App* command) { return command->check_name(argv[1]); }).empty()) {
+  return exit_code_of_running([&] {
+    const auto is_first_word = [argv](CLI::App* command) { return command->check_name(argv[1]); };
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first_word).empty()) {
       throw BadInput(std::string("unknown command '") + argv[1] + "'; gvf --help lists them");
     }
-    app.parse(argc, argv);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      // Help is an "error" of code 0 that prints itself.
+      if (error.get_exit_code() == 0) return app.exit(error), int{exit_done};
+      throw BadInput(std::string(error.what()) + "; see gvf --help");
+    }
     return run();
-  } catch (const CLI::ParseError& error) {
-    // Help is an "error" of code 0 that prints itself.
-    if (error.get_exit_code() == 0) return app.exit(error), int{exit_done};
-    note(std::string(error.what()) + "; see gvf --help");
-    return exit_bad_input;
-  } catch (const BadInput& error) {
-    note(error.what());
-    return exit_bad_input;
-  } catch (const MachineLacks& error) {
-    note(error.what());
-    return exit_machine_lacks;
-  } catch (const Interrupted& error) {
-    note(error.what());
-    return exit_interrupted;
-  } catch (const CudaError& error) {
-    note(error.what());
-    return exit_code_of(error.code());
-  } catch (const std::exception& error) {
-    note(error.what());
-    return exit_bad_input;
-  }
+  });
 }
 
 }  // namespace gvf::study

@@ -19,14 +19,15 @@
 
 #include "core/error.hpp"
 #include "gvf_git.hpp"
-#include "profiling/nvml.hpp"
 #include "study/commands/selection.hpp"
 #include "study/exit_code.hpp"
 #include "study/io/output.hpp"
+#include "study/io/running.hpp"
 #include "study/measure/matrix.hpp"
 #include "study/measure/measure.hpp"
 #include "study/measure/provenance.hpp"
 #include "study/measure/samples.hpp"
+#include "study/measure/sm_clock.hpp"
 #include "study/measure/workbench.hpp"
 
 namespace gvf::study {
@@ -66,47 +67,12 @@ Options take_own_flags(std::vector<char*>& arguments) {
   return options;
 }
 
-// The SM clock and what holds it back, if NVML is there.
-class ClockReader {
- public:
-  ClockReader() {
-    const auto api = profiling::load_nvml();
-    if (!api) {
-      note("SM clock not recorded: " + api.reason().text);
-      return;
-    }
-    auto opened = profiling::Nvml::open(api.value());
-    if (opened) {
-      nvml_.emplace(std::move(opened).value());
-    } else {
-      note("SM clock not recorded: " + opened.reason().text);
-    }
-  }
-  [[nodiscard]] double mhz() const {
-    if (!nvml_) return 0;
-    const auto clock = nvml_->sm_clock_mhz();
-    return clock ? clock.value() : 0;
-  }
-  [[nodiscard]] std::string throttle_reasons() const {
-    if (!nvml_) return {};
-    const auto reasons = nvml_->clock_event_reasons();
-    std::string text;
-    if (reasons) {
-      for (const std::string& reason : reasons.value()) text += (text.empty() ? "" : ", ") + reason;
-    }
-    return text;
-  }
-
- private:
-  std::optional<profiling::Nvml> nvml_;
-};
-
 // What the rows of one process share.
 struct Harness {
   explicit Harness(const Device& device) : bench(device) {}
   Workbench bench;
   Stopwatch stopwatch;
-  ClockReader clock;
+  SmClock clock;
   bool something_failed = false;  // a row was an error: the gate rejected its variant, or CUDA did
 };
 
@@ -180,14 +146,6 @@ std::string run_throughput(benchmark::State& state, Harness& harness, Variant& v
   return {};
 }
 
-// What a row across which the SM clock moved carries; empty where it did not.
-std::string clock_remark(const Harness& harness, double mhz_before, double mhz_after) {
-  if (mhz_before == 0 || mhz_after == 0 || std::abs(mhz_after - mhz_before) <= 0.02 * mhz_before) return {};
-  const std::string reasons = harness.clock.throttle_reasons();
-  return fmt::format("SM clock moved from {:.0f} to {:.0f} MHz{}{}", mhz_before, mhz_after,
-                     reasons.empty() ? "" : ": ", reasons);
-}
-
 void run_row(benchmark::State& state, Harness& harness, const Pipeline& pipeline, const Problem& problem,
              Structure structure, const SubmissionKind& submission, Clock clock) {
   std::string failure;
@@ -200,7 +158,7 @@ void run_row(benchmark::State& state, Harness& harness, const Pipeline& pipeline
                                                   : run_throughput(state, harness, *variant);
       const double mhz = loaded_mhz(harness, *variant);
       if (mhz > 0) state.counters["sm_mhz"] = mhz;
-      const std::string remark = clock_remark(harness, mhz_before, mhz);
+      const std::string remark = clock_remark(mhz_before, mhz, harness.clock.throttle_reasons());
       if (!remark.empty()) label += (label.empty() ? "" : "; ") + remark;
       if (!label.empty()) state.SetLabel(label);
       return;
@@ -307,21 +265,7 @@ int run(int argc, char** argv) {
 
 int run_bench(int argc, char** argv) {
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);  // see run_gvf
-  try {
-    return run(argc, argv);
-  } catch (const BadInput& error) {
-    note(error.what());
-    return exit_bad_input;
-  } catch (const MachineLacks& error) {
-    note(error.what());
-    return exit_machine_lacks;
-  } catch (const CudaError& error) {
-    note(error.what());
-    return exit_code_of(error.code());
-  } catch (const std::exception& error) {
-    note(error.what());
-    return exit_check_failed;
-  }
+  return exit_code_of_running([&] { return run(argc, argv); });
 }
 
 }  // namespace gvf::study
