@@ -8,6 +8,7 @@
 
 #include "study/exit_code.hpp"
 #include "study/io/json_file.hpp"
+#include "study/measure/gate.hpp"
 #include "study/recordings/recording.hpp"
 
 namespace gvf::study {
@@ -114,7 +115,7 @@ std::string recorded_failure(const Unit& unit) {
     const nlohmann::json file = read_json(unit.file, "remove it");
     const auto& rows = file.value("rows", nlohmann::json::array());
     const auto failed = std::count_if(rows.begin(), rows.end(), [](const nlohmann::json& row) {
-      return row.value("verdict", "") == "FAIL";
+      return row.value("verdict", "") == to_string(GateStatus::failed);
     });
     if (failed > 0) return fmt::format("{} of {} checks failed", failed, rows.size());
   }

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "study/measure/gate.hpp"
 #include "study/recordings/answer.hpp"
 #include "study/recordings/tables.hpp"
 
@@ -39,9 +40,10 @@ std::vector<std::string> check_lines(const nlohmann::json& check, const std::str
   for (const nlohmann::json& row : check["rows"]) {
     const std::string verdict = text_of(row, "verdict");
     const std::optional<RowName> name = parse_row_name(text_of(row, "name"));
-    if (!name || name->pipeline != pipeline || verdict == "passed" || verdict.empty()) continue;
+    if (!name || name->pipeline != pipeline || verdict == to_string(GateStatus::passed) || verdict.empty())
+      continue;
     const std::string reason = text_of(row, "detail");
-    std::string line = verdict == "failed"
+    std::string line = verdict == to_string(GateStatus::failed)
                            ? fmt::format("{}: failed the check: {}", text_of(row, "name"), reason)
                            : fmt::format("{}: {}: {}", name->label(), verdict, reason);
     if (seen.insert(line).second) lines.push_back(std::move(line));
