@@ -71,28 +71,12 @@ int replay(const Options& options, const fs::path& folder, const std::string& re
   return exit_done;
 }
 
-// The study that was begun last under results/.
-fs::path newest_study() {
-  fs::path newest;
-  std::string newest_date;
-  std::error_code error;
-  for (fs::directory_iterator entry("results", error), end; !error && entry != end; entry.increment(error)) {
-    const fs::path study = entry->path() / "study.json";
-    if (!fs::exists(study)) continue;
-    const std::string date = text_at(read_json(study, "remove that folder"), "date", study.string());
-    if (newest.empty() || date > newest_date) {
-      newest = entry->path();
-      newest_date = date;
-    }
-  }
-  if (newest.empty())
-    throw BadInput("there is no study to resume under results/; name its folder with --output");
-  return newest;
-}
-
 fs::path output_folder(const Options& options) {
   if (!options.output.empty()) return options.output;
-  if (options.resume) return newest_study();
+  if (options.resume) {
+    if (const auto newest = newest_study_in("results")) return *newest;
+    throw BadInput("there is no study to resume under results/; name its folder with --output");
+  }
   return fmt::format("results/{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
 }
 

@@ -13,10 +13,9 @@
 
 namespace gvf::study {
 
-// The passes of one attribution. "untraced" has no CUPTI; the others are the activity modes; "trace" records
-// calls and kernels together, for looking at and never for a figure.
-
-// Measures one pass over `problems` of `pipeline` in this process. Throws MachineLacks where CUPTI refuses.
+// Measures one pass, "untraced" (no CUPTI), "api", "kernel", "graph" or "trace" (calls and kernels together:
+// to look at, never for a figure), over `problems` of `pipeline` in this process. Throws MachineLacks where
+// CUPTI refuses.
 [[nodiscard]] PassFile measure_pass(const std::string& mode, const Pipeline& pipeline,
                                     const std::vector<Problem>& problems, const Selection& selection);
 

@@ -195,24 +195,27 @@ std::optional<fs::path> find_source_tree(const fs::path& wanted) {
   return std::nullopt;
 }
 
-fs::path newest_recording(const fs::path& root) {
-  fs::path newest;
+std::optional<fs::path> newest_study_in(const fs::path& folder) {
+  std::optional<fs::path> newest;
   std::string newest_date;
   std::error_code error;
-  for (fs::directory_iterator entry(root / "docs" / "recordings", error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const fs::path study = entry->path() / "study.json";
     if (!fs::exists(study)) continue;
     const std::string date = text_at(read_json(study, "remove that folder"), "date", study.string());
-    if (newest.empty() || date > newest_date) {
+    if (!newest || date > newest_date) {
       newest = entry->path();
       newest_date = date;
     }
   }
-  if (newest.empty())
-    throw MachineLacks(fmt::format("there is no recording under {}; give one with --replay DIR",
-                                   (root / "docs" / "recordings").string()));
   return newest;
+}
+
+fs::path newest_recording(const fs::path& root) {
+  const fs::path recordings = root / "docs" / "recordings";
+  if (const auto newest = newest_study_in(recordings)) return *newest;
+  throw MachineLacks(
+      fmt::format("there is no recording under {}; give one with --replay DIR", recordings.string()));
 }
 
 std::string stale_note(const Provenance& provenance, const std::string& sources_hash) {

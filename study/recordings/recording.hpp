@@ -67,6 +67,9 @@ struct Recording {
 [[nodiscard]] std::optional<std::filesystem::path> find_source_tree(
     const std::filesystem::path& wanted = "docs/recordings");
 
+// The folder in `folder` whose study.json has the latest date; nothing where none has one.
+[[nodiscard]] std::optional<std::filesystem::path> newest_study_in(const std::filesystem::path& folder);
+
 // The folder under root/docs/recordings whose study.json has the latest date. Throws MachineLacks where there
 // is none.
 [[nodiscard]] std::filesystem::path newest_recording(const std::filesystem::path& root);
