@@ -64,8 +64,9 @@ __global__ void __launch_bounds__(fused_threads)
   }
 }
 
-// The k steps of `separate`, with its index mapping, ping-pong and traffic, in one cooperative launch: a grid
-// barrier stands where each kernel boundary stood.
+// The k steps of `separate`, with its direction, ping-pong and traffic, in one cooperative launch: a grid
+// barrier stands where each kernel boundary stood. A resident grid strides over the vectors that separate
+// gives to a block a tile, so a thread meets other vectors than there.
 __global__ void __launch_bounds__(map_threads)
     persistent_kernel(const float* input, float* intermediate, float* output, std::int64_t n, ChainStep step,
                       int k) {

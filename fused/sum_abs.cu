@@ -21,8 +21,9 @@ __global__ void __launch_bounds__(reduce_threads)
   grid_sum(sum, partials, arrivals, output, part);
 }
 
-// Both stages of `separate`, with its index mapping and all of its traffic, in one cooperative launch. The
-// grid barrier stands where the kernel boundary stood: the reduce reads what other blocks have written.
+// Both stages of `separate`, with its direction and all of its traffic, in one cooperative launch. The grid
+// barrier stands where the kernel boundary stood: the reduce reads what other blocks have written. A resident
+// grid strides over the vectors that separate's map gives to a block a tile.
 template <int unroll>
 __global__ void __launch_bounds__(reduce_threads)
     persistent_kernel(const float* x, float* y, std::int64_t n, float* partials, unsigned* arrivals,

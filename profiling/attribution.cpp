@@ -23,7 +23,8 @@ std::string format(const char* pattern, double value) {
 
 std::optional<Reason> find_fault(const EdgeConstants& k) {
   if (k.stream_gap_ns < 0 || k.graph_gap_ns < 0 || k.launch_to_start_ns < 0 || k.completion_ns < 0 ||
-      k.api_trace_cost_ns < 0 || k.busy_launch_to_start_ns.value_or(0) < 0)
+      k.api_trace_cost_ns < 0 || k.graph_launch_to_start_ns < 0 || k.graph_completion_ns < 0 ||
+      k.gated_span_cost_ns < 0 || k.busy_launch_to_start_ns.value_or(0) < 0)
     return Reason{"a launch constant is negative: calibrate again"};
   return std::nullopt;
 }
@@ -33,6 +34,25 @@ std::optional<Reason> find_fault(const std::vector<double>& untraced_wall_us) {
   for (double wall : untraced_wall_us)
     if (!std::isfinite(wall) || wall <= 0) return Reason{format("an untraced wall sample is %g us", wall)};
   return std::nullopt;
+}
+
+double us(Nanoseconds ns) {
+  return static_cast<double>(ns) / ns_per_us;
+}
+
+// First start to last end of the works.
+Result<double> median_span_us(const std::vector<Timeline>& timelines) {
+  std::vector<double> spans;
+  for (std::size_t i = 0; i < timelines.size(); ++i) {
+    if (auto fault = find_fault(timelines[i]))
+      return Reason{"iteration " + std::to_string(i) + ": " + fault->text};
+    const auto& works = timelines[i].works;
+    Interval whole = works.front().at;
+    for (const Work& work : works)
+      whole = {std::min(whole.begin, work.at.begin), std::max(whole.end, work.at.end)};
+    spans.push_back(us(whole.length()));
+  }
+  return median(std::move(spans));
 }
 
 // A traced call as it would have been: each traced call before it, and it itself, took `cost` longer.
@@ -223,40 +243,41 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
 Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeConstants& constants) {
   if (auto fault = find_fault(constants)) return *fault;
   if (auto fault = find_fault(evidence.untraced_wall_us)) return *fault;
-  if (evidence.graph_pass.empty()) return Reason{"no iterations in the graph pass"};
+  if (evidence.gated_span_us.empty()) return Reason{"no untraced span samples of the graph"};
   if (evidence.twin_busy_us && !(std::isfinite(*evidence.twin_busy_us) && *evidence.twin_busy_us >= 0))
     return Reason{format("the stream twin's busy time is %g us", *evidence.twin_busy_us)};
+  const double span_us = median(evidence.gated_span_us) - us(constants.gated_span_cost_ns);
+  if (!(std::isfinite(span_us) && span_us > 0))
+    return Reason{format("the graph's span less what an empty graph's events read is %g us", span_us)};
 
   Attribution row;
   row.wall_us = median(evidence.untraced_wall_us);
   row.passes["untraced"] = row.wall_us;
-  add_pass(row, "graph", evidence.graph_pass);
-
-  std::vector<Account> accounts;
-  for (std::size_t i = 0; i < evidence.graph_pass.size(); ++i) {
-    // Several graph launches in one iteration: what lies between them is idle, split as in a stream.
-    auto parts = account(evidence.graph_pass[i], constants.stream_gap_ns);
-    if (!parts) return Reason{"iteration " + std::to_string(i) + ": graph pass: " + parts.reason().text};
-    parts->launch_latency -= constants.graph_trace_cost_ns;
-    if (evidence.twin_busy_us) {
-      const auto twin = static_cast<Nanoseconds>(std::llround(*evidence.twin_busy_us * ns_per_us));
-      const Nanoseconds busy = std::min(twin, parts->busy);
-      parts->gap += parts->busy - busy;
-      parts->busy = busy;
-    }
-    accounts.push_back(*parts);
+  if (!evidence.graph_pass.empty()) {
+    add_pass(row, "graph", evidence.graph_pass);
+    const auto traced_span_us = median_span_us(evidence.graph_pass);
+    if (!traced_span_us) return Reason{"graph pass: " + traced_span_us.reason().text};
+    const double difference = *traced_span_us / span_us - 1.0;
+    if (std::abs(difference) >= disturbance_worth_a_mark)
+      row.marks.push_back(format("graph pass reads another span: %+.0f%%", 100.0 * difference));
   }
-  close_over(row, accounts);
+
+  row.parts.launch_latency_us = us(constants.graph_launch_to_start_ns);
+  row.parts.busy_us = std::min(evidence.twin_busy_us.value_or(span_us), span_us);
+  row.parts.gap_us = span_us - row.parts.busy_us;
+  row.parts.completion_us = us(constants.graph_completion_ns);
+  row.parts.residual_us = row.wall_us - row.parts.sum();
   row.evidence["launch_latency"] =
-      "graph pass: begin of the graph's record - host start - what the pass adds to an empty graph";
+      "graph-level record of an empty graph, less what the pass adds to its untraced wall";
   row.evidence["starved"] = "none inside a graph: the device launches its nodes";
-  row.evidence["completion"] = "graph pass: synchronisation's return - end of the graph's record";
+  row.evidence["completion"] = "graph-level record of an empty graph";
+  row.evidence["residual"] = "untraced wall - sum of the parts";
   if (evidence.twin_busy_us) {
     row.modelled = true;
     row.evidence["busy"] = "modelled: kernel durations of the stream twin, at most the graph's span";
-    row.evidence["gap"] = "modelled: the rest of the graph's span";
+    row.evidence["gap"] = "modelled: the rest of the untraced span between two events behind a gate";
   } else {
-    row.evidence["busy"] = "graph pass: the graph's whole span";
+    row.evidence["busy"] = "the graph's whole untraced span between two events behind a gate";
     row.evidence["gap"] = "not split from busy: no stream twin";
     row.marks.push_back("the span is not split: no kernel durations of a stream twin");
   }

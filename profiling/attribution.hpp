@@ -24,7 +24,10 @@ struct EdgeConstants {
   Nanoseconds api_trace_cost_ns = 0;  ///< what API tracing adds to each submitting call
   Nanoseconds kernel_trace_cost_ns =
       0;  ///< what kernel tracing adds to a launch; already off launch_to_start_ns
-  Nanoseconds graph_trace_cost_ns = 0;  ///< what graph-level tracing adds to a graph launch
+  Nanoseconds graph_trace_cost_ns = 0;       ///< what graph-level tracing adds to a graph launch
+  Nanoseconds graph_launch_to_start_ns = 0;  ///< start of a graph's launch call to start of its first node
+  Nanoseconds graph_completion_ns = 0;       ///< end of a graph to return of the synchronisation
+  Nanoseconds gated_span_cost_ns = 0;        ///< what two events read around a graph, less the graph itself
   bool operator==(const EdgeConstants&) const = default;
 };
 
@@ -84,11 +87,13 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
 
 struct GraphEvidence {
   std::vector<double> untraced_wall_us;  ///< samples
-  std::vector<Timeline> graph_pass;      ///< one graph-level work per launch
-  std::optional<double> twin_busy_us;    ///< busy of the same kernels launched in a stream
+  std::vector<double> gated_span_us;   ///< untraced samples between two events, the host ahead behind a gate
+  std::vector<Timeline> graph_pass;    ///< one graph-level work per launch: a second reading of the span
+  std::optional<double> twin_busy_us;  ///< busy of the same kernels launched in a stream
 };
-/// Attribution of a row submitted as a graph. Without `twin_busy_us` the span is not split: all of it is
-/// busy, and a mark says so.
+/// Attribution of a row submitted as a graph. The span is the untraced one: graph-level tracing makes graphs
+/// of many small nodes run faster than they do without it (docs/method.md). Without `twin_busy_us` the span
+/// is not split: all of it is busy, and a mark says so.
 Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeConstants& constants);
 
 /// Median busy (union of works) over timelines, µs; what `twin_busy_us` wants.

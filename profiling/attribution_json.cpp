@@ -223,7 +223,10 @@ json to_json(const EdgeConstants& k) {
               {"empty_kernel_ns", k.empty_kernel_ns},
               {"api_trace_cost_ns", k.api_trace_cost_ns},
               {"kernel_trace_cost_ns", k.kernel_trace_cost_ns},
-              {"graph_trace_cost_ns", k.graph_trace_cost_ns}};
+              {"graph_trace_cost_ns", k.graph_trace_cost_ns},
+              {"graph_launch_to_start_ns", k.graph_launch_to_start_ns},
+              {"graph_completion_ns", k.graph_completion_ns},
+              {"gated_span_cost_ns", k.gated_span_cost_ns}};
   if (k.busy_launch_to_start_ns) out["busy_launch_to_start_ns"] = *k.busy_launch_to_start_ns;
   return out;
 }
@@ -242,6 +245,9 @@ Result<EdgeConstants> constants_from_json(const json& object) {
     k.api_trace_cost_ns = whole("api_trace_cost_ns");
     k.kernel_trace_cost_ns = whole("kernel_trace_cost_ns");
     k.graph_trace_cost_ns = whole("graph_trace_cost_ns");
+    k.graph_launch_to_start_ns = whole("graph_launch_to_start_ns");
+    k.graph_completion_ns = whole("graph_completion_ns");
+    k.gated_span_cost_ns = whole("gated_span_cost_ns");
     if (object.contains("busy_launch_to_start_ns"))
       k.busy_launch_to_start_ns = whole("busy_launch_to_start_ns");
     return k;

@@ -10,50 +10,57 @@
 
 namespace gvf::profiling {
 
-/// What the kernel-only pass over empty kernels recorded.
-struct EmptyKernelPass {
-  std::vector<Timeline> singles;  ///< one kernel on an idle device each
-  std::vector<Timeline> trains;   ///< many kernels behind a gate; the first work is the gate
-  std::vector<Timeline>
-      host_bound;  ///< many kernels as fast as the host launches; calls = host marks, in order
-};
-
-struct StreamConstants {
+/// One empty kernel, or a graph of one, launched into an idle stream, as CUPTI sees it.
+struct EmptyKernel {
   Nanoseconds launch_to_start_ns = 0;
-  std::optional<Nanoseconds>
-      busy_launch_to_start_ns;  ///< only where it differs from the idle one by 5 % or more
+  Nanoseconds duration_ns = 0;
   Nanoseconds completion_ns = 0;
-  Nanoseconds empty_kernel_ns = 0;
-  Nanoseconds stream_gap_ns = 0;
 };
-/// Medians. The gap is taken between the trains' kernels behind the gate; the busy latency from kernels that
-/// started later than the gap after their predecessor, i.e. that waited for the host.
-Result<StreamConstants> reduce_stream(const EmptyKernelPass& pass);
+/// Medians over iterations of one empty kernel each.
+Result<EmptyKernel> reduce_empty_kernel(const std::vector<Timeline>& iterations);
 
-struct GraphConstants {
+/// Kernels that follow each other in a stream.
+struct StreamEdges {
+  Nanoseconds gap_ns = 0;                              ///< end to start, host ahead
+  std::optional<Nanoseconds> busy_launch_to_start_ns;  ///< call to start in a stream in use, where any waited
+  bool operator==(const StreamEdges&) const = default;
+};
+/// Medians. `trains`: many kernels behind a gate, which is the first work of each. `host_bound`: many kernels
+/// as fast as the host launches them, with a mark in `calls` where each launch began; the busy latency is
+/// that of the kernels that started later than a gap after their predecessor, i.e. that waited for the host.
+Result<StreamEdges> reduce_stream_edges(const std::vector<Timeline>& trains,
+                                        const std::vector<Timeline>& host_bound);
+
+/// Chains of empty nodes in a graph.
+struct GraphNodes {
   double node_period_ns = 0;  ///< slope of span over number of empty nodes in a chain
   double first_node_ns = 0;   ///< span of a graph of one node, by the fit
   double fit_relative_error = 0;
-  double first_node_wall_ns = 0;  ///< traced wall of one launch of the graph of one node
 };
 /// From graph-level records: number of nodes -> iterations.
-Result<GraphConstants> reduce_graph(const std::map<int, std::vector<Timeline>>& passes);
+Result<GraphNodes> reduce_graph_nodes(const std::map<int, std::vector<Timeline>>& chains);
+
+/// Host time from the first launch's begin to the last one's end, per launch, over trains of empty kernels as
+/// fast as the host goes, from API-only records. Median over the trains, µs.
+Result<double> reduce_calls(const std::vector<Timeline>& trains);
+
+/// Empty kernels with and without tracing, all taken at one place and time.
+struct EmptyKernelFigures {
+  double wall_us = 0;               ///< untraced: one, launched into a stream
+  double graph_wall_us = 0;         ///< untraced: a graph of one
+  double graph_span_us = 0;         ///< untraced: the same between two events behind a gate
+  double call_us = 0;               ///< untraced: host time per launch of a train
+  double traced_call_us = 0;        ///< the same under API tracing
+  EmptyKernel traced;               ///< under kernel tracing
+  StreamEdges edges;                ///< under kernel tracing
+  EmptyKernel traced_graph;         ///< a graph of one under graph-level tracing
+  std::optional<GraphNodes> nodes;  ///< under graph-level tracing
+};
 
 struct Calibration {
   EdgeConstants constants;
   std::vector<std::string> marks;  ///< e.g. a graph gap that cannot be told from zero
 };
-/// Host time from the first launch's begin to the last one's end, per launch, over trains of empty kernels as
-/// fast as the host goes, from API-only records. Median over the trains, µs.
-Result<double> reduce_calls(const std::vector<Timeline>& trains);
-
-/// Empty kernels without any tracing: what the traced ones are compared with.
-struct UntracedWalls {
-  double stream_us = 0;  ///< wall of one, launched into a stream
-  double graph_us = 0;   ///< wall of a graph of one node
-  double call_us = 0;    ///< host time per launch of a train
-};
-
 /// Tracing lengthens the launch: an empty kernel's traced parts add up to more than its untraced wall. The
 /// excess is the instrument's, measured here and taken off launch latency, in a stream (launch_to_start_ns)
 /// and for graphs (graph_trace_cost_ns), so that an empty kernel's account closes and a row's residual is the
@@ -61,7 +68,6 @@ struct UntracedWalls {
 ///
 /// The graph gap is the node period less the empty kernel's duration, and 0, with a mark, where that is
 /// negative: a traced duration of an empty kernel is longer than the period at which a graph issues them.
-Calibration combine(const StreamConstants& stream, const GraphConstants& graph, double traced_call_us,
-                    const UntracedWalls& untraced);
+Calibration calibrate(const EmptyKernelFigures& figures);
 
 }  // namespace gvf::profiling

@@ -155,21 +155,17 @@ int attribute_all(const Options& options) {
   const Device device = describe_device();
   for (const Pipeline* pipeline : pipelines) {
     const std::vector<Problem> problems = problems_of(options, *pipeline);
-    std::vector<EmptyKernels> empty_kernels;
     std::vector<MeasuredGroup> groups = group_problems(problems);
     for (MeasuredGroup& group : groups) {
       for (int round = 0; round < group.rounds; ++round) {
         group.passes.push_back(measure_round(options, *pipeline, group, round));
-        const auto measured = empty_kernels_of(group.passes.back());
-        empty_kernels.insert(empty_kernels.end(), measured.begin(), measured.end());
       }
     }
-    const profiling::EdgeConstants constants = calibration_of(pool(empty_kernels)).constants;
     std::vector<profiling::AttributionRow> rows;
     for (const MeasuredGroup& group : groups) {
       std::vector<std::vector<profiling::AttributionRow>> by_round;
       for (const Passes& passes : group.passes) {
-        by_round.push_back(attribute(*pipeline, group.problems, passes, constants, device));
+        by_round.push_back(attribute(*pipeline, group.problems, passes, device));
       }
       for (auto& row : merge_rounds(by_round)) rows.push_back(std::move(row));
     }

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "study/measure/constants.hpp"
 #include "study/measure/samples.hpp"
 
 namespace gvf::study {
@@ -27,19 +28,22 @@ std::optional<double> busy_us(const PassFile& kernel_pass, const std::string& na
 
 Result<profiling::Attribution> attribute_one(const std::string& name, const std::string& twin, bool as_graph,
                                              const Passes& passes,
-                                             const profiling::EdgeConstants& constants) {
+                                             const Result<profiling::EdgeConstants>& constants) {
   const PassRow untraced = passes.untraced.row(name);
   if (untraced.wall_us.empty()) return Reason{untraced.reason};
   if (as_graph) {
-    const PassRow graph = passes.graph.row(name);
-    if (graph.timelines.empty()) return Reason{graph.reason};
-    return attribute_graph({untraced.wall_us, graph.timelines, busy_us(passes.kernel, twin)}, constants);
+    if (untraced.span_us.empty()) return Reason{untraced.no_span};
+    if (!constants) return constants.reason();
+    return attribute_graph(
+        {untraced.wall_us, untraced.span_us, passes.graph.row(name).timelines, busy_us(passes.kernel, twin)},
+        *constants);
   }
   const PassRow api = passes.api.row(name);
   const PassRow kernel = passes.kernel.row(name);
   if (api.timelines.empty()) return Reason{api.reason};
   if (kernel.timelines.empty()) return Reason{kernel.reason};
-  return attribute_stream({untraced.wall_us, api.timelines, kernel.timelines}, constants);
+  if (!constants) return constants.reason();
+  return attribute_stream({untraced.wall_us, api.timelines, kernel.timelines}, *constants);
 }
 
 // The wall that each pass saw, so that a reader sees what each instrument disturbs.
@@ -76,24 +80,11 @@ Result<profiling::Split> split_of(const Pipeline& pipeline, const Problem& probl
 
 }  // namespace
 
-std::vector<EmptyKernels> empty_kernels_of(const Passes& passes) {
-  std::vector<EmptyKernels> all;
-  if (!passes.untraced.empty_kernels.is_object()) return all;
-  for (const auto& [problem, figures] : passes.untraced.empty_kernels.items()) {
-    const auto of = [&problem = problem](const PassFile& pass) {
-      return pass.empty_kernels.is_object() ? pass.empty_kernels.value(problem, nlohmann::json())
-                                            : nlohmann::json();
-    };
-    all.push_back({figures, of(passes.api), of(passes.kernel), of(passes.graph)});
-  }
-  return all;
-}
-
 std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vector<Problem>& problems,
-                                      const Passes& passes, const profiling::EdgeConstants& constants,
-                                      const Device& device) {
+                                      const Passes& passes, const Device& device) {
   std::vector<AttributionRow> rows;
   for (const Problem& problem : problems) {
+    const auto constants = constants_of(passes, problem_name(pipeline, problem));
     const auto split = split_of(pipeline, problem, passes, device);
     for (const Structure structure : all_structures) {
       const std::string twin = variant_name(pipeline, structure, stream_twin, problem);

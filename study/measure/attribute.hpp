@@ -7,7 +7,6 @@
 
 #include "profiling/attribution_json.hpp"
 #include "study/commands/selection.hpp"
-#include "study/measure/constants.hpp"
 #include "study/measure/matrix.hpp"
 #include "study/measure/pass_file.hpp"
 
@@ -19,22 +18,11 @@ namespace gvf::study {
 [[nodiscard]] PassFile measure_pass(const std::string& mode, const Pipeline& pipeline,
                                     const std::vector<Problem>& problems, const Selection& selection);
 
-// One round of passes over one pipeline, by mode. Pure: from files to rows.
-struct Passes {
-  PassFile untraced;
-  PassFile api;
-  PassFile kernel;
-  PassFile graph;
-};
-// // // The empty kernels that the passes measured, one entry a problem: right before its rows, in the same
-// processes.
-[[nodiscard]] std::vector<EmptyKernels> empty_kernels_of(const Passes& passes);
-
+// From one round of passes to rows, pure. A row is explained with the constants of the references that its
+// passes visited beside its problem.
 [[nodiscard]] std::vector<profiling::AttributionRow> attribute(const Pipeline& pipeline,
                                                                const std::vector<Problem>& problems,
-                                                               const Passes& passes,
-                                                               const profiling::EdgeConstants& constants,
-                                                               const Device& device);
+                                                               const Passes& passes, const Device& device);
 
 // Several rounds of the same attribution as one: of each row the medians of walls, parts and splits over the
 // rounds that have it, residual closing the sum again. A row that no round has keeps the first round's

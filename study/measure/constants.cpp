@@ -3,124 +3,118 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <optional>
+#include <string_view>
+#include <vector>
 
-#include "profiling/calibrate.hpp"
-#include "study/exit_code.hpp"
+#include "study/measure/references.hpp"
 #include "study/measure/samples.hpp"
 
 namespace gvf::study {
 namespace {
 
-using nlohmann::json;
-using profiling::Nanoseconds;
+using profiling::EmptyKernelFigures;
+using profiling::Reason;
+using profiling::Result;
+using profiling::Timeline;
 
-template <class T, class Why>
-T value_or_lacks(profiling::Result<T, Why> result) {
-  if (!result) throw MachineLacks(result.reason().text);
-  return std::move(result).value();
+// A reference row, or why it is of no use.
+class Lookup {
+ public:
+  Lookup(const PassFile& pass, const std::string& problem) : pass_(pass), problem_(problem) {}
+
+  Result<PassRow> row(std::string_view submission, int kernels) const {
+    const std::string name = reference_name(submission, kernels);
+    const auto rows = pass_.references.find(problem_);
+    if (rows != pass_.references.end()) {
+      if (const auto found = rows->second.find(name); found != rows->second.end()) {
+        if (!found->second.reason.empty()) return Reason{describe(name) + ": " + found->second.reason};
+        if (!found->second.wall_us.empty()) return found->second;
+      }
+    }
+    return Reason{"the " + describe(name) + " is missing"};
+  }
+
+  Result<std::vector<Timeline>> timelines(std::string_view submission, int kernels) const {
+    const auto found = row(submission, kernels);
+    if (!found) return found.reason();
+    if (found->timelines.empty())
+      return Reason{describe(reference_name(submission, kernels)) + " has no timelines"};
+    return found->timelines;
+  }
+
+ private:
+  std::string describe(const std::string& name) const {
+    return fmt::format("{} pass's reference {} beside {}", pass_.mode, name, problem_);
+  }
+
+  const PassFile& pass_;
+  const std::string& problem_;
+};
+
+std::optional<Reason> add_untraced(const Lookup& untraced, EmptyKernelFigures& figures) {
+  const auto stream = untraced.row("stream", 1);
+  const auto graph = untraced.row("graph", 1);
+  const auto train = untraced.row("stream", train_kernels);
+  for (const auto* row : {&stream, &graph, &train}) {
+    if (!*row) return row->reason();
+  }
+  if (graph->span_us.empty())
+    return Reason{"the untraced pass has no span of an empty graph: " + graph->no_span};
+  figures.wall_us = median(stream->wall_us);
+  figures.graph_span_us = median(graph->span_us);
+  figures.graph_wall_us = median(graph->wall_us);
+  figures.call_us = median(train->host_us) / train_kernels;
+  return std::nullopt;
+}
+
+std::optional<Reason> add_api(const Lookup& api, EmptyKernelFigures& figures) {
+  const auto trains = api.timelines("stream", train_kernels);
+  if (!trains) return trains.reason();
+  const auto call_us = profiling::reduce_calls(*trains);
+  if (!call_us) return call_us.reason();
+  figures.traced_call_us = *call_us;
+  return std::nullopt;
+}
+
+std::optional<Reason> add_kernel(const Lookup& kernel, EmptyKernelFigures& figures) {
+  const auto singles = kernel.timelines("stream", 1);
+  if (!singles) return singles.reason();
+  const auto traced = profiling::reduce_empty_kernel(*singles);
+  if (!traced) return traced.reason();
+  figures.traced = *traced;
+  return std::nullopt;
+}
+
+std::optional<Reason> add_graph(const Lookup& graph, EmptyKernelFigures& figures) {
+  const auto iterations = graph.timelines("graph", 1);
+  if (!iterations) return iterations.reason();
+  const auto traced = profiling::reduce_empty_kernel(*iterations);
+  if (!traced) return traced.reason();
+  figures.traced_graph = *traced;
+  return std::nullopt;
 }
 
 }  // namespace
 
-json measure_empty_kernels(const std::string& mode, profiling::ActivitySession* session, const Device& device,
-                           cudaStream_t stream) {
-  profiling::CalibrationOptions options;
-  const int threads = static_cast<int>(options.edge_config.block.x);
-  options.edge_config.grid =
-      dim3(static_cast<unsigned>(device.sm_count * (device.max_threads_per_sm / threads)));
-  if (mode == "untraced") {
-    const auto empty = value_or_lacks(profiling::measure_untraced(stream));
-    return {{"wall_us", empty.walls.stream_us},
-            {"graph_wall_us", empty.walls.graph_us},
-            {"call_us", empty.walls.call_us},
-            {"stream_period_us", empty.stream_period_us},
-            {"graph_period_us", empty.graph_period_us}};
+Result<EmptyKernelFigures> empty_kernel_figures(const Passes& passes, const std::string& problem) {
+  EmptyKernelFigures figures;
+  const auto edges = passes.kernel.edges.find(problem);
+  if (edges == passes.kernel.edges.end())
+    return Reason{fmt::format("the kernel pass measured no edges between kernels beside {}", problem)};
+  figures.edges = edges->second;
+  for (const auto& missing :
+       {add_untraced({passes.untraced, problem}, figures), add_api({passes.api, problem}, figures),
+        add_kernel({passes.kernel, problem}, figures), add_graph({passes.graph, problem}, figures)}) {
+    if (missing) return *missing;
   }
-  if (mode == "api") return {{"call_us", value_or_lacks(profiling::measure_calls(*session, stream))}};
-  if (mode == "kernel") {
-    const auto constants = value_or_lacks(profiling::measure_stream(*session, stream, options));
-    json object{{"launch_to_start_ns", constants.launch_to_start_ns},
-                {"completion_ns", constants.completion_ns},
-                {"empty_kernel_ns", constants.empty_kernel_ns},
-                {"stream_gap_ns", constants.stream_gap_ns}};
-    if (constants.busy_launch_to_start_ns)
-      object["busy_launch_to_start_ns"] = *constants.busy_launch_to_start_ns;
-    return object;
-  }
-  if (mode == "graph") {
-    const auto constants = value_or_lacks(profiling::measure_graph(*session, stream));
-    return {{"node_period_ns", constants.node_period_ns},
-            {"first_node_ns", constants.first_node_ns},
-            {"fit_relative_error", constants.fit_relative_error},
-            {"first_node_wall_ns", constants.first_node_wall_ns}};
-  }
-  throw BadInput(fmt::format("no empty kernels in mode '{}'; there are: untraced, api, kernel, graph", mode));
+  return figures;
 }
 
-namespace {
-
-json median_figures(const std::vector<const json*>& objects) {
-  json medians = json::object();
-  for (const json* object : objects) {
-    if (!object->is_object()) throw BadInput("a pass holds no figures of empty kernels");
-    for (const auto& [key, figure] : object->items()) {
-      if (medians.contains(key)) continue;
-      std::vector<double> values;
-      for (const json* other : objects) {
-        const json& value = other->contains(key) ? (*other)[key] : other->at("launch_to_start_ns");
-        values.push_back(value.get<double>());
-      }
-      const double middle = median(std::move(values));
-      // Nanoseconds are whole numbers throughout.
-      if (figure.is_number_integer()) {
-        medians[key] = std::llround(middle);
-      } else {
-        medians[key] = middle;
-      }
-    }
-  }
-  return medians;
-}
-
-}  // namespace
-
-EmptyKernels pool(const std::vector<EmptyKernels>& all) {
-  if (all.empty()) throw BadInput("there are no figures of empty kernels to pool");
-  const auto of = [&all](json EmptyKernels::*mode) {
-    std::vector<const json*> objects;
-    for (const EmptyKernels& one : all) objects.push_back(&(one.*mode));
-    return median_figures(objects);
-  };
-  try {
-    return {of(&EmptyKernels::untraced), of(&EmptyKernels::api), of(&EmptyKernels::kernel),
-            of(&EmptyKernels::graph)};
-  } catch (const json::exception& error) {
-    throw BadInput(fmt::format("the empty kernels' figures are incomplete: {}", error.what()));
-  }
-}
-
-profiling::Calibration calibration_of(const EmptyKernels& round) {
-  try {
-    profiling::StreamConstants stream;
-    stream.launch_to_start_ns = round.kernel.at("launch_to_start_ns");
-    stream.completion_ns = round.kernel.at("completion_ns");
-    stream.empty_kernel_ns = round.kernel.at("empty_kernel_ns");
-    stream.stream_gap_ns = round.kernel.at("stream_gap_ns");
-    if (round.kernel.contains("busy_launch_to_start_ns")) {
-      stream.busy_launch_to_start_ns = round.kernel["busy_launch_to_start_ns"].get<Nanoseconds>();
-    }
-    profiling::GraphConstants graph;
-    graph.node_period_ns = round.graph.at("node_period_ns");
-    graph.first_node_ns = round.graph.at("first_node_ns");
-    graph.fit_relative_error = round.graph.at("fit_relative_error");
-    graph.first_node_wall_ns = round.graph.at("first_node_wall_ns");
-    return profiling::combine(
-        stream, graph, round.api.at("call_us"),
-        {round.untraced.at("wall_us"), round.untraced.at("graph_wall_us"), round.untraced.at("call_us")});
-  } catch (const json::exception& error) {
-    throw BadInput(fmt::format("the empty kernels' figures are incomplete: {}", error.what()));
-  }
+Result<profiling::EdgeConstants> constants_of(const Passes& passes, const std::string& problem) {
+  const auto figures = empty_kernel_figures(passes, problem);
+  if (!figures) return figures.reason();
+  return profiling::calibrate(*figures).constants;
 }
 
 }  // namespace gvf::study

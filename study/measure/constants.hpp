@@ -1,37 +1,22 @@
-// Launch constants: what an empty kernel costs under each instrument, measured in the very process whose rows
-// they explain, since a process's luck with cores, clocks and addresses moves both alike.
+// Launch constants out of the reference rows that every pass takes beside the rows it is for: a process's
+// luck with cores, clocks and addresses, and what the instrument costs at that moment, move both alike.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <map>
 #include <string>
-#include <vector>
 
-#include "core/device.hpp"
-
-#include "profiling/activity.hpp"
 #include "profiling/calibration.hpp"
+#include "study/measure/pass_file.hpp"
 
 namespace gvf::study {
 
-// Empty kernels in one mode: "untraced" (without a session), "api", "kernel" or "graph" (with one in that
-// mode). Throws MachineLacks with the reason where the records cannot be trusted.
-[[nodiscard]] nlohmann::json measure_empty_kernels(const std::string& mode,
-                                                   profiling::ActivitySession* session, const Device& device,
-                                                   cudaStream_t stream);
+// What empty kernels cost with and without each instrument beside the rows of `problem`, a key of
+// PassFile::references. The reason names the pass and the reference that is missing or not to be trusted.
+[[nodiscard]] profiling::Result<profiling::EmptyKernelFigures> empty_kernel_figures(
+    const Passes& passes, const std::string& problem);
 
-// The four of one place and round.
-struct EmptyKernels {
-  nlohmann::json untraced;
-  nlohmann::json api;
-  nlohmann::json kernel;
-  nlohmann::json graph;
-};
-// Each figure's median over many places and rounds: what a neighbour's burst did to one of them is no
-// constant. A figure that only some have (the busy latency) takes the idle one's place in the others. Throws
-// BadInput on none.
-[[nodiscard]] EmptyKernels pool(const std::vector<EmptyKernels>& all);
-
-// Throws BadInput where one lacks a figure.
-[[nodiscard]] profiling::Calibration calibration_of(const EmptyKernels& round);
+// The constants for the rows of `problem`.
+[[nodiscard]] profiling::Result<profiling::EdgeConstants> constants_of(const Passes& passes,
+                                                                       const std::string& problem);
 
 }  // namespace gvf::study

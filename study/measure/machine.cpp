@@ -3,25 +3,40 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/handles.hpp"
 #include "profiling/attribution_json.hpp"
+#include "profiling/calibration.hpp"
 #include "profiling/ceilings.hpp"
+#include "profiling/split.hpp"
 #include "study/exit_code.hpp"
 #include "study/measure/child.hpp"
 #include "study/measure/constants.hpp"
+#include "study/measure/edges.hpp"
 #include "study/measure/measure.hpp"
+#include "study/measure/pass_file.hpp"
 #include "study/measure/provenance.hpp"
+#include "study/measure/references.hpp"
 #include "study/measure/samples.hpp"
 #include "study/measure/session.hpp"
+#include "study/measure/visit.hpp"
 #include "study/measure/workbench.hpp"
 
 namespace gvf::study {
 namespace {
 
 using nlohmann::ordered_json;
+
+// 1 gives the span of one node; 32 and 128 more give the slope, within and beyond one batch of the front end.
+constexpr std::array<int, 3> chain_lengths = {1, 33, 129};
 
 ordered_json ceilings_pass() {
   const profiling::Ceilings ceilings = profiling::measure_ceilings(require_device());
@@ -56,6 +71,62 @@ double event_pair_us(cudaStream_t stream) {
   return median(samples);
 }
 
+// Device time per kernel or node, host ahead: a check on gap and duration by another route. A slope, so that
+// what the events themselves cost drops out. µs
+double period_us(std::string_view submission, cudaStream_t stream) {
+  Stopwatch stopwatch;
+  std::vector<double> counts, spans;
+  for (const int kernels : chain_lengths) {
+    Reference chain(submission, kernels, stream);
+    std::vector<double> samples;
+    for (int i = 0; i < 51; ++i) {
+      const Span span = measure_span(stopwatch, chain);
+      if (!span.reason.empty()) throw MachineLacks(span.reason);
+      samples.push_back(span.span_us);
+    }
+    counts.push_back(kernels);
+    spans.push_back(median(std::move(samples)));
+  }
+  const auto fit = profiling::fit_line(counts, spans);
+  if (!fit) throw MachineLacks(fit.reason().text);
+  return fit->slope;
+}
+
+// The references of a machine have no problem beside them.
+const std::string no_problem = "machine";
+
+// Chains of empty nodes, from graph-level records.
+profiling::Result<profiling::GraphNodes> graph_nodes(const PassFile& graph) {
+  std::map<int, std::vector<profiling::Timeline>> chains;
+  const auto& rows = graph.references.at(no_problem);
+  for (const int kernels : chain_lengths) {
+    chains[kernels] = rows.at(reference_name("graph", kernels)).timelines;
+  }
+  return profiling::reduce_graph_nodes(chains);
+}
+
+ordered_json empty_kernel_json(const profiling::EmptyKernelFigures& figures) {
+  ordered_json json;
+  json["untraced"] = {{"wall_us", figures.wall_us},
+                      {"graph_wall_us", figures.graph_wall_us},
+                      {"graph_span_us", figures.graph_span_us},
+                      {"call_us", figures.call_us}};
+  json["api"] = {{"call_us", figures.traced_call_us}};
+  json["kernel"] = {{"launch_to_start_ns", figures.traced.launch_to_start_ns},
+                    {"empty_kernel_ns", figures.traced.duration_ns},
+                    {"completion_ns", figures.traced.completion_ns},
+                    {"stream_gap_ns", figures.edges.gap_ns}};
+  json["graph"] = {{"launch_to_start_ns", figures.traced_graph.launch_to_start_ns},
+                   {"empty_kernel_ns", figures.traced_graph.duration_ns},
+                   {"completion_ns", figures.traced_graph.completion_ns}};
+  if (figures.nodes) {
+    json["graph"]["node_period_ns"] = figures.nodes->node_period_ns;
+    json["graph"]["first_node_ns"] = figures.nodes->first_node_ns;
+    json["graph"]["fit_relative_error"] = figures.nodes->fit_relative_error;
+  }
+  return json;
+}
+
 }  // namespace
 
 ordered_json measure_machine_pass(const std::string& pass) {
@@ -64,8 +135,28 @@ ordered_json measure_machine_pass(const std::string& pass) {
   const Device device = require_device();
   const PinnedThread pinned;
   const Stream stream = make_stream();
-  ordered_json json = measure_empty_kernels(pass, session ? &*session : nullptr, device, stream.get());
-  if (pass == "untraced") json["event_pair_us"] = event_pair_us(stream.get());
+  PassFile file;
+  file.mode = pass;
+  if (pass == "kernel") file.edges[no_problem] = measure_edges(*session, device, stream.get());
+  auto references = make_references(stream.get());
+  for (const int kernels : chain_lengths) {
+    if (kernels > 1) references.push_back(std::make_unique<Reference>("graph", kernels, stream.get()));
+  }
+  Visitor visitor(pass, session ? &*session : nullptr);
+  visitor.settle(*references.front());
+  // As many rounds as a study's passes make over a few problems.
+  constexpr int problems = 5;
+  for (int round = 0; round < problems * visits_of(pass); ++round) {
+    for (const auto& reference : references) {
+      visitor.visit(*reference, file.references[no_problem][reference->name()]);
+    }
+  }
+  ordered_json json{{"pass", to_json(file)}};
+  if (pass == "untraced") {
+    json["event_pair_us"] = event_pair_us(stream.get());
+    json["stream_period_us"] = period_us("stream", stream.get());
+    json["graph_period_us"] = period_us("graph", stream.get());
+  }
   return json;
 }
 
@@ -82,14 +173,28 @@ ordered_json measure_machine() {
   };
   const nlohmann::json ceilings = child("ceilings");
   for (const auto& [key, value] : ceilings.items()) machine[key] = value;
-  const EmptyKernels empty{child("untraced"), child("api"), child("kernel"), child("graph")};
-  machine["empty_kernel"] = {
-      {"untraced", empty.untraced}, {"api", empty.api}, {"kernel", empty.kernel}, {"graph", empty.graph}};
-  if (!machine.contains("missing")) {
-    const profiling::Calibration calibration = calibration_of(empty);
-    machine["constants"] = profiling::to_json(calibration.constants);
-    if (!calibration.marks.empty()) machine["marks"] = calibration.marks;
+
+  Passes passes;
+  nlohmann::json untraced;
+  for (const auto& [mode, file] : {std::pair{"untraced", &Passes::untraced},
+                                   {"api", &Passes::api},
+                                   {"kernel", &Passes::kernel},
+                                   {"graph", &Passes::graph}}) {
+    nlohmann::json measured = child(mode);
+    if (measured.is_null()) continue;
+    passes.*file = pass_from_json(measured.at("pass"), std::string(mode) + " pass");
+    measured.erase("pass");
+    if (passes.untraced.mode == mode) untraced = std::move(measured);
   }
+  if (machine.contains("missing")) return machine;
+  auto figures = empty_kernel_figures(passes, no_problem);
+  if (!figures) throw MachineLacks(figures.reason().text);
+  if (const auto nodes = graph_nodes(passes.graph)) figures->nodes = *nodes;
+  machine["empty_kernel"] = empty_kernel_json(*figures);
+  machine["empty_kernel"]["untraced"].update(untraced);
+  const profiling::Calibration calibration = profiling::calibrate(*figures);
+  machine["constants"] = profiling::to_json(calibration.constants);
+  if (!calibration.marks.empty()) machine["marks"] = calibration.marks;
   return machine;
 }
 

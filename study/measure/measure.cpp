@@ -28,36 +28,36 @@ constexpr int queue_room = 500;
 
 }  // namespace
 
-Latency measure_latency(Variant& variant) {
+Latency measure_latency(Runnable& runnable) {
   const auto begin = SteadyClock::now();
-  variant.submit();
+  runnable.submit();
   const auto submitted = SteadyClock::now();
-  variant.synchronize();
+  runnable.synchronize();
   const auto end = SteadyClock::now();
   return {microseconds(submitted - begin), microseconds(end - begin)};
 }
 
-Throughput measure_throughput(Stopwatch& stopwatch, Variant& variant, int iterations) {
-  GVF_CUDA(cudaEventRecord(stopwatch.begin.get(), variant.stream()), "timing " + variant.name());
+Throughput measure_throughput(Stopwatch& stopwatch, Runnable& runnable, int iterations) {
+  GVF_CUDA(cudaEventRecord(stopwatch.begin.get(), runnable.stream()), "timing " + runnable.name());
   const auto begin = SteadyClock::now();
-  for (int i = 0; i < iterations; ++i) variant.submit();
+  for (int i = 0; i < iterations; ++i) runnable.submit();
   const auto submitted = SteadyClock::now();
-  GVF_CUDA(cudaEventRecord(stopwatch.end.get(), variant.stream()), "timing " + variant.name());
-  variant.synchronize();
+  GVF_CUDA(cudaEventRecord(stopwatch.end.get(), runnable.stream()), "timing " + runnable.name());
+  runnable.synchronize();
   return {microseconds(submitted - begin) / iterations,
           elapsed_us(stopwatch.begin, stopwatch.end) / iterations};
 }
 
-Span measure_span(Stopwatch& stopwatch, Variant& variant) {
-  if (variant.host_submissions() > queue_room) {
-    return {0, fmt::format("{} launches do not fit behind a gate", variant.host_submissions())};
+Span measure_span(Stopwatch& stopwatch, Runnable& runnable) {
+  if (runnable.host_submissions() > queue_room) {
+    return {0, fmt::format("{} launches do not fit behind a gate", runnable.host_submissions())};
   }
-  stopwatch.gate.close(variant.stream());
-  GVF_CUDA(cudaEventRecord(stopwatch.begin.get(), variant.stream()), "timing " + variant.name());
-  variant.submit();
-  GVF_CUDA(cudaEventRecord(stopwatch.end.get(), variant.stream()), "timing " + variant.name());
+  stopwatch.gate.close(runnable.stream());
+  GVF_CUDA(cudaEventRecord(stopwatch.begin.get(), runnable.stream()), "timing " + runnable.name());
+  runnable.submit();
+  GVF_CUDA(cudaEventRecord(stopwatch.end.get(), runnable.stream()), "timing " + runnable.name());
   stopwatch.gate.open();
-  variant.synchronize();
+  runnable.synchronize();
   if (stopwatch.gate.timed_out()) return {0, "the gate timed out: is a tool serialising launches?"};
   return {elapsed_us(stopwatch.begin, stopwatch.end), {}};
 }

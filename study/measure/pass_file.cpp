@@ -45,34 +45,71 @@ Timeline timeline_from(const json& object) {
   return timeline;
 }
 
+json edges_json(const profiling::StreamEdges& edges) {
+  json object{{"gap_ns", edges.gap_ns}};
+  if (edges.busy_launch_to_start_ns) object["busy_launch_to_start_ns"] = *edges.busy_launch_to_start_ns;
+  return object;
+}
+
+profiling::StreamEdges edges_from(const json& object) {
+  profiling::StreamEdges edges;
+  edges.gap_ns = object.at("gap_ns");
+  if (object.contains("busy_launch_to_start_ns")) {
+    edges.busy_launch_to_start_ns = object["busy_launch_to_start_ns"].get<profiling::Nanoseconds>();
+  }
+  return edges;
+}
+
+json rows_json(const std::map<std::string, PassRow>& rows) {
+  json object = json::object();
+  for (const auto& [name, row] : rows) {
+    json timelines = json::array();
+    for (const Timeline& timeline : row.timelines) timelines.push_back(timeline_json(timeline));
+    object[name] = {{"wall_us", row.wall_us}, {"host_us", row.host_us}, {"span_us", row.span_us},
+                    {"no_span", row.no_span}, {"timelines", timelines}, {"reason", row.reason}};
+  }
+  return object;
+}
+
+std::map<std::string, PassRow> rows_from(const json& object) {
+  std::map<std::string, PassRow> rows;
+  for (const auto& [name, row] : object.items()) {
+    PassRow& into = rows[name];
+    into.wall_us = row.at("wall_us").get<std::vector<double>>();
+    into.host_us = row.at("host_us").get<std::vector<double>>();
+    into.span_us = row.at("span_us").get<std::vector<double>>();
+    into.no_span = row.at("no_span");
+    into.reason = row.at("reason");
+    for (const json& timeline : row.at("timelines")) into.timelines.push_back(timeline_from(timeline));
+  }
+  return rows;
+}
+
 }  // namespace
 
 PassRow PassFile::row(const std::string& name) const {
   if (const auto found = rows.find(name); found != rows.end()) return found->second;
-  return {{}, {}, fmt::format("the {} pass has no row {}", mode, name)};
+  PassRow missing;
+  missing.reason = fmt::format("the {} pass has no row {}", mode, name);
+  return missing;
 }
 
 json to_json(const PassFile& pass) {
-  json rows = json::object();
-  for (const auto& [name, row] : pass.rows) {
-    json timelines = json::array();
-    for (const Timeline& timeline : row.timelines) timelines.push_back(timeline_json(timeline));
-    rows[name] = {{"wall_us", row.wall_us}, {"timelines", timelines}, {"reason", row.reason}};
-  }
-  return {{"mode", pass.mode}, {"empty_kernels", pass.empty_kernels}, {"rows", rows}};
+  json references = json::object();
+  for (const auto& [problem, rows] : pass.references) references[problem] = rows_json(rows);
+  json edges = json::object();
+  for (const auto& [problem, edge] : pass.edges) edges[problem] = edges_json(edge);
+  return {{"mode", pass.mode}, {"references", references}, {"edges", edges}, {"rows", rows_json(pass.rows)}};
 }
 
 PassFile pass_from_json(const json& object, const std::string& file) {
   try {
     PassFile pass;
     pass.mode = object.at("mode");
-    pass.empty_kernels = object.at("empty_kernels");
-    for (const auto& [name, row] : object.at("rows").items()) {
-      PassRow& into = pass.rows[name];
-      into.wall_us = row.at("wall_us").get<std::vector<double>>();
-      into.reason = row.at("reason");
-      for (const json& timeline : row.at("timelines")) into.timelines.push_back(timeline_from(timeline));
-    }
+    for (const auto& [problem, rows] : object.at("references").items())
+      pass.references[problem] = rows_from(rows);
+    for (const auto& [problem, edge] : object.at("edges").items()) pass.edges[problem] = edges_from(edge);
+    pass.rows = rows_from(object.at("rows"));
     return pass;
   } catch (const json::exception& error) {
     throw BadInput(fmt::format("{}: not a pass file: {}", file, error.what()));

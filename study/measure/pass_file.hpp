@@ -6,24 +6,37 @@
 #include <string>
 #include <vector>
 
+#include "profiling/calibration.hpp"
 #include "profiling/timeline.hpp"
 
 namespace gvf::study {
 
 // One variant in one pass.
 struct PassRow {
-  std::vector<double> wall_us;                 // host clock, one a iteration
+  std::vector<double> wall_us;                 // host clock, one an iteration
+  std::vector<double> host_us;                 // of that, inside the submitting calls
+  std::vector<double> span_us;                 // between two events behind a gate; of the untraced pass
+  std::string no_span;                         // why there is none of those
   std::vector<profiling::Timeline> timelines;  // empty where the pass keeps none
   std::string reason;                          // why there is nothing; else empty
 };
 
 struct PassFile {
   std::string mode;
-  nlohmann::json empty_kernels;         // by problem name, see measure_empty_kernels; null for "trace"
-  std::map<std::string, PassRow> rows;  // by variant name
+  std::map<std::string, std::map<std::string, PassRow>> references;  // by problem and reference name
+  std::map<std::string, profiling::StreamEdges> edges;               // by problem; of the kernel pass
+  std::map<std::string, PassRow> rows;                               // by variant name
 
   // The row, or an empty one whose reason says that the pass does not hold it.
   [[nodiscard]] PassRow row(const std::string& name) const;
+};
+
+// One round of passes over one pipeline, by mode.
+struct Passes {
+  PassFile untraced;
+  PassFile api;
+  PassFile kernel;
+  PassFile graph;
 };
 
 [[nodiscard]] nlohmann::json to_json(const PassFile& pass);

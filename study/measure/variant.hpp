@@ -8,18 +8,19 @@
 
 #include "core/submission.hpp"
 #include "study/catalog.hpp"
+#include "study/measure/runnable.hpp"
 
 namespace gvf::study {
 
-class Variant {
+class Variant final : public Runnable {
  public:
   // Does every one-off thing: temporary storage, a first run that loads the kernels, capture and
   // instantiation. Afterwards submit() allocates and loads nothing. Throws CudaError.
   Variant(const Pipeline& pipeline, Structure structure, const SubmissionKind& submission, Workload& workload,
           const Problem& problem, cudaStream_t stream);
 
-  void submit() { submission_->submit(); }
-  void synchronize();
+  void submit() override { submission_->submit(); }
+  void synchronize() override;
 
   [[nodiscard]] const Pipeline& pipeline() const noexcept { return *pipeline_; }
   [[nodiscard]] Structure structure() const noexcept { return structure_; }
@@ -28,13 +29,14 @@ class Variant {
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }  // as asked for
   [[nodiscard]] int slices() const noexcept { return slices_; }
   [[nodiscard]] int kernels() const noexcept { return kernels_; }  // nodes of one iteration, memsets included
-  [[nodiscard]] int host_submissions() const { return submission_->host_submissions(kernels_); }
-  [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
+  [[nodiscard]] int host_submissions() const override { return submission_->host_submissions(kernels_); }
+  [[nodiscard]] cudaStream_t stream() const noexcept override { return stream_; }
   [[nodiscard]] ByteModel byte_model() const;
-  [[nodiscard]] std::string name() const;  // "sum_abs/fused/graph/n:1024"
+  [[nodiscard]] bool as_graph() const noexcept override { return kind_->as_graph; }
+  [[nodiscard]] std::string name() const override;  // "sum_abs/fused/graph/n:1024"
 
   // What bytes and launches let expect for one iteration, µs; for planning only, never a result.
-  [[nodiscard]] double expected_us() const;
+  [[nodiscard]] double expected_us() const override;
 
  private:
   const Pipeline* pipeline_;

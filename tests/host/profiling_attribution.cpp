@@ -209,39 +209,80 @@ TEST_CASE("attribute a stream row: withheld with a reason", "[profiling][attribu
 }
 
 TEST_CASE("attribute a graph row: closes over latency, span and completion", "[profiling][attribution]") {
+  EdgeConstants k;
+  k.graph_launch_to_start_ns = 2100;
+  k.graph_completion_ns = 2800;
+  k.gated_span_cost_ns = 1400;
   GraphEvidence evidence;
-  evidence.untraced_wall_us = {44.0};
-  // begin 6000, span 36000, z - end = 2500: 44.5 against 44 untraced -> residual -0.5. Twin's kernels 28.8.
-  Timeline t{0, 44500, {}, {{{6000, 42000}, 1, WorkKind::graph, "", 7, 3, 0}}};
-  evidence.graph_pass = {t, t, t};
+  evidence.untraced_wall_us = {41.0, 40.0, 46.0};
+  // Span 37.4 - 1.4 = 36; 2.1 + 36 + 2.8 = 40.9 of the wall's 41. Twin's kernels 28.8.
+  evidence.gated_span_us = {37.4, 37.3, 39.0};
   evidence.twin_busy_us = 28.8;
-  auto row = attribute_graph(evidence, constants);
+  auto row = attribute_graph(evidence, k);
   REQUIRE(row.ok());
-  CHECK(row->parts.launch_latency_us == Approx(6.0));
+  CHECK(row->parts.launch_latency_us == Approx(2.1));
   CHECK(row->parts.busy_us == Approx(28.8));
   CHECK(row->parts.gap_us == Approx(7.2));
   CHECK(row->parts.starved_us == 0.0);
-  CHECK(row->parts.completion_us == Approx(2.5));
-  CHECK(row->parts.residual_us == Approx(-0.5));
-  CHECK(row->parts.sum() == Approx(44.0));
+  CHECK(row->parts.completion_us == Approx(2.8));
+  CHECK(row->parts.residual_us == Approx(0.1));
+  CHECK(row->parts.sum() == Approx(41.0));
   CHECK(row->modelled);
+  CHECK(row->marks.empty());
+
+  // The graph pass is a second reading: its wall is kept, and another span is marked.
+  const Timeline t{0, 33500, {}, {{{6000, 31200}, 1, WorkKind::graph, "", 7, 3, 0}}};
+  evidence.graph_pass = {t, t, t};
+  row = attribute_graph(evidence, k);
+  REQUIRE(row.ok());
+  CHECK(row->passes.at("graph") == Approx(33.5));
+  CHECK(row->parts.residual_us == Approx(0.1));
+  REQUIRE(row->marks.size() == 2);
+  CHECK(row->marks[1] == "graph pass reads another span: -30%");
 
   // A twin slower than the span fills it and no more.
   evidence.twin_busy_us = 50.0;
-  row = attribute_graph(evidence, constants);
+  row = attribute_graph(evidence, k);
   CHECK(row->parts.busy_us == Approx(36.0));
   CHECK(row->parts.gap_us == 0.0);
 
   // Without a twin the span stays whole, and says so.
   evidence.twin_busy_us.reset();
-  row = attribute_graph(evidence, constants);
+  row = attribute_graph(evidence, k);
   CHECK(row->parts.busy_us == Approx(36.0));
   CHECK_FALSE(row->modelled);
   REQUIRE_FALSE(row->marks.empty());
   CHECK(row->marks.back().find("not split") != std::string::npos);
+}
 
-  evidence.graph_pass[1].works.clear();
-  CHECK_FALSE(attribute_graph(evidence, constants).ok());
+TEST_CASE("attribute a graph row: withheld with a reason", "[profiling][attribution]") {
+  EdgeConstants k;
+  k.gated_span_cost_ns = 1400;
+  GraphEvidence good;
+  good.untraced_wall_us = {9.0};
+  good.gated_span_us = {3.0};
+  REQUIRE(attribute_graph(good, k).ok());
+  const auto reason = [&k](const GraphEvidence& evidence) {
+    const auto row = attribute_graph(evidence, k);
+    return row ? std::string() : row.reason().text;
+  };
+  GraphEvidence bad = good;
+  bad.untraced_wall_us.clear();
+  CHECK(reason(bad).find("no untraced wall") != std::string::npos);
+  bad = good;
+  bad.gated_span_us.clear();
+  CHECK(reason(bad).find("no untraced span") != std::string::npos);
+  bad = good;
+  bad.gated_span_us = {1.3};  // shorter than what the events of an empty graph read
+  CHECK(reason(bad).find("-0.1 us") != std::string::npos);
+  bad = good;
+  bad.graph_pass.emplace_back();
+  CHECK(reason(bad).find("graph pass: iteration 0") != std::string::npos);
+  bad = good;
+  bad.twin_busy_us = -1;
+  CHECK(reason(bad).find("twin") != std::string::npos);
+  k.graph_completion_ns = -5;
+  CHECK(reason(good).find("negative") != std::string::npos);
 }
 
 TEST_CASE("median of odd and even counts; busy of a pass", "[profiling][attribution]") {

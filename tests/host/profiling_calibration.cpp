@@ -14,111 +14,127 @@ Timeline iteration(Nanoseconds start, Nanoseconds sync_return, const std::vector
   return t;
 }
 
-// Latencies 3900, 4000, 4200; kernels of 900; completions 2100, 2000, 1800. One train behind a gate.
-EmptyKernelPass good_pass() {
-  EmptyKernelPass pass;
-  pass.singles = {iteration(0, 6900, {{3900, 4800}}), iteration(10000, 16900, {{14000, 14900}}),
-                  iteration(20000, 26900, {{24200, 25100}})};
-  // The gate [0, 50000], then gaps of 5000 (behind the gate, not counted), 1600, 1700, 1900.
-  pass.trains = {
-      iteration(0, 90000, {{0, 50000}, {55000, 55900}, {57500, 58400}, {60100, 61000}, {62900, 63800}})};
-  return pass;
+// Latencies 3900, 4000, 4200; kernels of 900; completions 2100, 2000, 1800.
+std::vector<Timeline> singles() {
+  return {iteration(0, 6900, {{3900, 4800}}), iteration(10000, 16900, {{14000, 14900}}),
+          iteration(20000, 26900, {{24200, 25100}})};
+}
+
+// The gate [0, 50000], then gaps of 5000 (behind the gate, not counted), 1600, 1700, 1900.
+std::vector<Timeline> trains() {
+  return {iteration(0, 90000, {{0, 50000}, {55000, 55900}, {57500, 58400}, {60100, 61000}, {62900, 63800}})};
+}
+
+// All figures of one place: the traced parts are 7400 + 600 + 2300 = 10300 of an untraced wall of 8400.
+EmptyKernelFigures figures() {
+  EmptyKernelFigures figures;
+  figures.wall_us = 8.4;
+  figures.graph_wall_us = 7.1;
+  figures.call_us = 3.1;
+  figures.traced_call_us = 3.5;
+  figures.traced = {7400, 600, 2300};
+  figures.edges = {1700, 6900};
+  figures.graph_span_us = 2.0;
+  figures.traced_graph = {4900, 800, 2800};
+  return figures;
 }
 
 }  // namespace
 
-TEST_CASE("stream constants are medians, and the gap behind the gate is not a gap",
-          "[profiling][calibration]") {
-  const auto constants = reduce_stream(good_pass());
-  REQUIRE(constants.ok());
-  CHECK(constants->launch_to_start_ns == 4000);
-  CHECK(constants->empty_kernel_ns == 900);
-  CHECK(constants->completion_ns == 2000);
-  CHECK(constants->stream_gap_ns == 1700);
-  CHECK_FALSE(constants->busy_launch_to_start_ns.has_value());
+TEST_CASE("an empty kernel's constants are medians", "[profiling][calibration]") {
+  const auto empty = reduce_empty_kernel(singles());
+  REQUIRE(empty.ok());
+  CHECK(empty->launch_to_start_ns == 4000);
+  CHECK(empty->duration_ns == 900);
+  CHECK(empty->completion_ns == 2000);
+}
+
+TEST_CASE("an empty kernel's constants: what is refused", "[profiling][calibration]") {
+  CHECK_FALSE(reduce_empty_kernel({}).ok());
+  auto iterations = singles();
+  iterations[1].works.clear();
+  CHECK_FALSE(reduce_empty_kernel(iterations).ok());
+  iterations = singles();
+  for (Timeline& single : iterations) single.start += 9000;  // host clock ahead of the device's
+  const auto refused = reduce_empty_kernel(iterations);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.reason().text.find("clocks disagree") != std::string::npos);
+}
+
+TEST_CASE("the gap behind the gate is not a gap", "[profiling][calibration]") {
+  const auto edges = reduce_stream_edges(trains(), {});
+  REQUIRE(edges.ok());
+  CHECK(edges->gap_ns == 1700);
+  CHECK_FALSE(edges->busy_launch_to_start_ns.has_value());
+  CHECK_FALSE(reduce_stream_edges({}, {}).ok());
+  // Kernels that overlap have no gap.
+  const auto overlapping = reduce_stream_edges({iteration(0, 99, {{0, 10}, {20, 40}, {30, 50}})}, {});
+  REQUIRE_FALSE(overlapping.ok());
+  CHECK(overlapping.reason().text.find("negative") != std::string::npos);
 }
 
 TEST_CASE("busy latency comes from kernels that waited for the host", "[profiling][calibration]") {
-  EmptyKernelPass pass = good_pass();
   // Marks 0, 4000, 5000, 10000. Kernel 2 waits 2600 > 1700 after its predecessor: 7500 - 4000 = 3500;
   // kernel 3 starts exactly a gap after kernel 2: held by the device, not counted; kernel 4: 13500 - 10000 =
   // 3500.
   Timeline train = iteration(0, 20000, {{4000, 4900}, {7500, 8400}, {10100, 11000}, {13500, 14400}});
   for (Nanoseconds mark : {0, 4000, 5000, 10000}) train.calls.push_back({{mark, mark}, 0, "host mark"});
-  pass.host_bound = {train};
-  auto constants = reduce_stream(pass);
-  REQUIRE(constants.ok());
-  REQUIRE(constants->busy_launch_to_start_ns.has_value());
-  CHECK(*constants->busy_launch_to_start_ns == 3500);
+  const auto edges = reduce_stream_edges(trains(), {train});
+  REQUIRE(edges.ok());
+  CHECK(edges->busy_launch_to_start_ns == 3500);
 
-  // 3900 is within 5 % of 4000: not distinguishable.
-  for (std::size_t i : {1, 3}) pass.host_bound[0].calls[i].at = {train.works[i].at.begin - 3900, 0};
-  CHECK_FALSE(reduce_stream(pass)->busy_launch_to_start_ns.has_value());
-
-  pass.host_bound[0].calls.pop_back();
-  CHECK_FALSE(reduce_stream(pass).ok());
+  train.calls.pop_back();
+  CHECK_FALSE(reduce_stream_edges(trains(), {train}).ok());
 }
 
-TEST_CASE("stream constants: what is refused", "[profiling][calibration]") {
-  CHECK_FALSE(reduce_stream({}).ok());
-  EmptyKernelPass pass = good_pass();
-  pass.singles[1].works.clear();
-  CHECK_FALSE(reduce_stream(pass).ok());
-  pass = good_pass();
-  for (Timeline& single : pass.singles) single.start += 9000;  // host clock ahead of the device's
-  REQUIRE_FALSE(reduce_stream(pass).ok());
-  CHECK(reduce_stream(pass).reason().text.find("clocks disagree") != std::string::npos);
-}
-
-TEST_CASE("graph constants: slope over chain length", "[profiling][calibration]") {
+TEST_CASE("graph nodes: slope over chain length", "[profiling][calibration]") {
   // span = 2050 + 550 * n exactly; the first node is 2600.
-  std::map<int, std::vector<Timeline>> passes;
+  std::map<int, std::vector<Timeline>> chains;
   for (int n : {1, 33, 129}) {
     const Nanoseconds span = 2050 + 550 * n;
-    passes[n] = {iteration(0, 99999, {{6000, 6000 + span}}), iteration(0, 99999, {{5000, 5000 + span}})};
+    chains[n] = {iteration(0, 99999, {{6000, 6000 + span}}), iteration(0, 99999, {{5000, 5000 + span}})};
   }
-  const auto graph = reduce_graph(passes);
-  REQUIRE(graph.ok());
-  CHECK(graph->node_period_ns == Approx(550));
-  CHECK(graph->first_node_ns == Approx(2600));
-  CHECK(graph->fit_relative_error == Approx(0).margin(1e-9));
-  CHECK(graph->first_node_wall_ns == 99999);
+  const auto nodes = reduce_graph_nodes(chains);
+  REQUIRE(nodes.ok());
+  CHECK(nodes->node_period_ns == Approx(550));
+  CHECK(nodes->first_node_ns == Approx(2600));
+  CHECK(nodes->fit_relative_error == Approx(0).margin(1e-9));
 
-  StreamConstants stream = *reduce_stream(good_pass());
-  auto calibration = combine(stream, *graph, 3.0, {1e6, 1e6, 3.0});
-  CHECK(calibration.constants.graph_gap_ns == 0);  // 550 - 900 < 0
-  REQUIRE(calibration.marks.size() == 1);
-  CHECK(calibration.marks[0].find("not separable") != std::string::npos);
-  stream.empty_kernel_ns = 400;
-  calibration = combine(stream, *graph, 3.0, {1e6, 1e6, 3.0});
-  CHECK(calibration.constants.graph_gap_ns == 150);
-  CHECK(calibration.marks.empty());
-  CHECK(calibration.constants.stream_gap_ns == 1700);
+  EmptyKernelFigures place = figures();
+  CHECK(calibrate(place).constants.graph_gap_ns == 0);  // not measured
+  CHECK(calibrate(place).marks.empty());
+  place.nodes = *nodes;
+  CHECK(calibrate(place).constants.graph_gap_ns == 0);  // 550 - 600 < 0
+  REQUIRE(calibrate(place).marks.size() == 1);
+  CHECK(calibrate(place).marks[0].find("not separable") != std::string::npos);
+  place.traced.duration_ns = 400;
+  CHECK(calibrate(place).constants.graph_gap_ns == 150);
+  CHECK(calibrate(place).marks.empty());
 
-  passes[33][0].works.clear();
-  CHECK_FALSE(reduce_graph(passes).ok());
-  CHECK_FALSE(reduce_graph({}).ok());
+  chains[33][0].works.clear();
+  CHECK_FALSE(reduce_graph_nodes(chains).ok());
+  CHECK_FALSE(reduce_graph_nodes({}).ok());
 }
 
 TEST_CASE("what tracing adds to an empty kernel is taken off its launch", "[profiling][calibration]") {
-  StreamConstants stream;
-  stream.launch_to_start_ns = 7400;
-  stream.busy_launch_to_start_ns = 6900;
-  stream.empty_kernel_ns = 600;
-  stream.completion_ns = 2300;
-  GraphConstants graph;
-  graph.node_period_ns = 700;
-  graph.first_node_wall_ns = 8500;
-  // Traced parts: 7400 + 600 + 2300 = 10300; untraced wall 8400: tracing costs 1900.
-  const auto k = combine(stream, graph, 3.5, {8.4, 7.1, 3.1}).constants;
+  const auto k = calibrate(figures()).constants;
   CHECK(k.kernel_trace_cost_ns == 1900);
   CHECK(k.launch_to_start_ns == 5500);
   CHECK(k.busy_launch_to_start_ns == 5000);
   CHECK(k.launch_to_start_ns + k.empty_kernel_ns + k.completion_ns == 8400);
+  // A graph: 4900 + 800 + 2800 = 8500 of 7100.
   CHECK(k.graph_trace_cost_ns == 1400);
+  CHECK(k.graph_launch_to_start_ns == 3500);
+  CHECK(k.graph_completion_ns == 2800);
+  CHECK(k.gated_span_cost_ns == 1200);
   CHECK(k.api_trace_cost_ns == 400);
+  CHECK(k.stream_gap_ns == 1700);
   // A traced wall below the untraced one is noise, not a negative cost.
-  const auto quiet = combine(stream, graph, 3.0, {11.0, 9.0, 3.1}).constants;
+  EmptyKernelFigures place = figures();
+  place.wall_us = 11.0;
+  place.graph_wall_us = 9.0;
+  place.traced_call_us = 3.0;
+  const auto quiet = calibrate(place).constants;
   CHECK(quiet.kernel_trace_cost_ns == 0);
   CHECK(quiet.launch_to_start_ns == 7400);
   CHECK(quiet.graph_trace_cost_ns == 0);

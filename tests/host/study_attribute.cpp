@@ -2,13 +2,13 @@
 #include "study/measure/attribute.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/host/study_references.hpp"
 #include "tests/recording_launcher.hpp"
 
 using namespace gvf;
 using namespace gvf::study;
 using Catch::Approx;
 using gvf::profiling::AttributionRow;
-using gvf::profiling::EdgeConstants;
 using gvf::profiling::Nanoseconds;
 using gvf::profiling::Timeline;
 using gvf::profiling::WorkKind;
@@ -18,15 +18,6 @@ namespace {
 // Large enough that 32 slices of it still fill the described GPU four times.
 constexpr Problem problem{std::int64_t{1} << 30, 2, 0};
 constexpr Nanoseconds us = 1000;
-
-EdgeConstants constants() {
-  EdgeConstants constants;
-  constants.stream_gap_ns = 1 * us;
-  constants.launch_to_start_ns = 4 * us;
-  constants.completion_ns = 2 * us;
-  constants.graph_trace_cost_ns = 1 * us;
-  return constants;
-}
 
 std::string name_of(Structure structure, const char* submission, int slices = 0) {
   return variant_name(find_pipeline("sum_abs"), structure, submission, {problem.n, problem.k, slices});
@@ -60,11 +51,8 @@ Timeline one_graph(Nanoseconds begin_us, Nanoseconds end_us, Nanoseconds wall_us
 }
 
 Passes passes_of_separate() {
-  Passes passes;
-  passes.untraced.mode = "untraced";
-  passes.api.mode = "api";
-  passes.kernel.mode = "kernel";
-  passes.graph.mode = "graph";
+  Passes passes = tests::named_passes();
+  tests::add_references(passes, problem_name(find_pipeline("sum_abs"), problem));
   const std::string stream = name_of(Structure::separate, "stream");
   const std::string graph = name_of(Structure::separate, "graph");
   passes.untraced.rows[stream].wall_us = {22, 23, 24};
@@ -73,13 +61,14 @@ Passes passes_of_separate() {
   passes.kernel.rows[stream].timelines = {works({10, 5})};
   passes.kernel.rows[stream].wall_us = {26};
   passes.untraced.rows[graph].wall_us = {28, 28, 28};
+  passes.untraced.rows[graph].span_us = {21, 21};
   passes.graph.rows[graph].timelines = {one_graph(6, 26, 30)};
   passes.graph.rows[graph].wall_us = {30};
   return passes;
 }
 
 std::vector<AttributionRow> rows_of(const Passes& passes, const std::vector<Problem>& problems = {problem}) {
-  return attribute(find_pipeline("sum_abs"), problems, passes, constants(), tests::described_device());
+  return attribute(find_pipeline("sum_abs"), problems, passes, tests::described_device());
 }
 
 const AttributionRow& row_of(const std::vector<AttributionRow>& rows, const std::string& name) {
@@ -113,18 +102,18 @@ TEST_CASE("attribute: a row for every structure under every submission", "[study
 }
 
 TEST_CASE("attribute: a stream row, worked by hand", "[study][attribute]") {
-  // Kernel 1 starts at call 0 + 4, ends at 14; kernel 2 at the later of 3 + 4 and 14 + 1 = 15, ends at 20;
-  // the synchronisation returns at 22. 4 + 15 + 1 + 2 = 22 of the wall's 23.
+  // Kernel 1 starts at call 0 + 4, ends at 14; kernel 2 at the later of 2.8 + 3.5 and 14 + 0.9 = 14.9, ends at
+  // 19.9; the synchronisation returns at 21.9. 4 + 15 + 0.9 + 2 = 21.9 of the wall's 23.
   const auto rows = rows_of(passes_of_separate());
   const AttributionRow& row = row_of(rows, name_of(Structure::separate, "stream"));
   REQUIRE(row.attribution);
   const auto& parts = row.attribution->parts;
   CHECK(parts.launch_latency_us == Approx(4));
   CHECK(parts.busy_us == Approx(15));
-  CHECK(parts.gap_us == Approx(1));
+  CHECK(parts.gap_us == Approx(0.9));
   CHECK(parts.starved_us == Approx(0).margin(1e-9));
   CHECK(parts.completion_us == Approx(2));
-  CHECK(parts.residual_us == Approx(1));
+  CHECK(parts.residual_us == Approx(1.1));
   CHECK(row.attribution->wall_us == Approx(23));
   CHECK(parts.sum() == Approx(23));
   CHECK_FALSE(row.attribution->modelled);
@@ -133,8 +122,8 @@ TEST_CASE("attribute: a stream row, worked by hand", "[study][attribute]") {
 }
 
 TEST_CASE("attribute: a graph row is split by its stream twin", "[study][attribute]") {
-  // Latency 6, of which the pass adds 1; span 20 = 15 of the twin + 5; completion 4; the wall of 28 leaves
-  // -1.
+  // Latency 5 and completion 2 of an empty graph; span 21, of which its events are 1: 20 = 15 of the twin
+  // + 5. The wall of 28 leaves 1.
   const auto rows = rows_of(passes_of_separate());
   const AttributionRow& row = row_of(rows, name_of(Structure::separate, "graph"));
   REQUIRE(row.attribution);
@@ -142,8 +131,8 @@ TEST_CASE("attribute: a graph row is split by its stream twin", "[study][attribu
   CHECK(parts.launch_latency_us == Approx(5));
   CHECK(parts.busy_us == Approx(15));
   CHECK(parts.gap_us == Approx(5));
-  CHECK(parts.completion_us == Approx(4));
-  CHECK(parts.residual_us == Approx(-1));
+  CHECK(parts.completion_us == Approx(2));
+  CHECK(parts.residual_us == Approx(1));
   CHECK(row.attribution->modelled);
 
   Passes without_twin = passes_of_separate();
@@ -162,9 +151,8 @@ TEST_CASE("attribute: a row without one of its passes is withheld, and says whic
     PassFile Passes::*pass;
     std::string row;
   };
-  for (const Case& missing :
-       {Case{&Passes::untraced, stream}, Case{&Passes::api, stream}, Case{&Passes::kernel, stream},
-        Case{&Passes::untraced, graph}, Case{&Passes::graph, graph}}) {
+  for (const Case& missing : {Case{&Passes::untraced, stream}, Case{&Passes::api, stream},
+                              Case{&Passes::kernel, stream}, Case{&Passes::untraced, graph}}) {
     Passes passes = passes_of_separate();
     PassFile& pass = passes.*missing.pass;
     pass.rows.erase(missing.row);
@@ -176,7 +164,8 @@ TEST_CASE("attribute: a row without one of its passes is withheld, and says whic
   }
   // A reason that the pass gave itself is handed on.
   Passes passes = passes_of_separate();
-  passes.kernel.rows[stream] = {{26}, {}, "3 records were dropped"};
+  passes.kernel.rows[stream].timelines.clear();
+  passes.kernel.rows[stream].reason = "3 records were dropped";
   const auto rows = rows_of(passes);
   CHECK(row_of(rows, stream).withheld == "3 records were dropped");
 }

@@ -27,22 +27,36 @@ PassFile example() {
                             18446744073709551615ULL});
   PassFile pass;
   pass.mode = "kernel";
-  pass.rows["sum_abs/fused/stream/n:1"] = {{10.25, 11.5}, {timeline, Timeline{}}, ""};
-  pass.rows["sum_abs/persistent/stream/n:1"] = {{}, {}, "no cooperative launch"};
-  pass.empty_kernels = {{"empty_kernel_ns", 900}};
+  pass.rows["sum_abs/fused/stream/n:1"] = {{10.25, 11.5}, {3.5, 4.25}, {6.5}, "", {timeline, Timeline{}}, ""};
+  pass.rows["sum_abs/persistent/stream/n:1"] = {{}, {}, {}, "", {}, "no cooperative launch"};
+  pass.references["n:1"]["empty/stream/kernels:1"] = {{7.5},      {3.25}, {}, "the gate timed out",
+                                                      {timeline}, ""};
+  pass.edges["n:1"] = {1700, 3500};
+  pass.edges["n:2"] = {1600, std::nullopt};
   return pass;
+}
+
+void check_equal(const std::map<std::string, PassRow>& a, const std::map<std::string, PassRow>& b) {
+  REQUIRE(a.size() == b.size());
+  for (const auto& [name, row] : a) {
+    CAPTURE(name);
+    REQUIRE(b.count(name) == 1);
+    const PassRow& other = b.at(name);
+    CHECK(other.wall_us == row.wall_us);
+    CHECK(other.host_us == row.host_us);
+    CHECK(other.span_us == row.span_us);
+    CHECK(other.no_span == row.no_span);
+    CHECK(other.timelines == row.timelines);
+    CHECK(other.reason == row.reason);
+  }
 }
 
 void check_equal(const PassFile& a, const PassFile& b) {
   CHECK(a.mode == b.mode);
-  CHECK(a.empty_kernels == b.empty_kernels);
-  REQUIRE(a.rows.size() == b.rows.size());
-  for (const auto& [name, row] : a.rows) {
-    CAPTURE(name);
-    CHECK(b.row(name).wall_us == row.wall_us);
-    CHECK(b.row(name).timelines == row.timelines);
-    CHECK(b.row(name).reason == row.reason);
-  }
+  check_equal(a.rows, b.rows);
+  REQUIRE(a.references.size() == b.references.size());
+  for (const auto& [problem, rows] : a.references) check_equal(rows, b.references.at(problem));
+  CHECK(a.edges == b.edges);
 }
 
 }  // namespace
@@ -61,8 +75,10 @@ TEST_CASE("pass file: a row that is not there says which pass lacks it", "[study
 }
 
 TEST_CASE("pass file: a foreign or damaged one is named", "[study][pass]") {
-  auto no_constants = to_json(example());
-  no_constants.erase("empty_kernels");
+  auto no_references = to_json(example());
+  no_references.erase("references");
+  auto edge_without_gap = to_json(example());
+  edge_without_gap["edges"]["n:1"].erase("gap_ns");
   auto no_walls = to_json(example());
   no_walls["rows"]["sum_abs/fused/stream/n:1"].erase("wall_us");
   auto text_for_time = to_json(example());
@@ -71,7 +87,8 @@ TEST_CASE("pass file: a foreign or damaged one is named", "[study][pass]") {
   short_work["rows"]["sum_abs/fused/stream/n:1"]["timelines"][0]["works"][0] = {1, 2};
   for (const nlohmann::json& json :
        {nlohmann::json::object(), nlohmann::json::array(), nlohmann::json{{"mode", "kernel"}},
-        nlohmann::json{{"mode", 3}, {"rows", {}}}, no_constants, no_walls, text_for_time, short_work}) {
+        nlohmann::json{{"mode", 3}, {"rows", {}}}, no_references, edge_without_gap, no_walls, text_for_time,
+        short_work}) {
     CAPTURE(json.dump());
     CHECK_THAT(bad_input([&] { static_cast<void>(pass_from_json(json, "kernel.json")); }),
                ContainsSubstring("kernel.json: not a pass file: "));
