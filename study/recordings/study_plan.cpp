@@ -21,8 +21,8 @@ namespace {
 struct Declared {
   double check, machine, bench, attribution;
 };
-constexpr Declared quick_seconds{1, 2, 20, 25};
-constexpr Declared full_seconds{25, 2, 50, 45};
+constexpr Declared quick_seconds{1, 5, 20, 35};
+constexpr Declared full_seconds{20, 5, 65, 95};
 
 }  // namespace
 
