@@ -13,6 +13,7 @@
 #include "study/measure/attribute.hpp"
 #include "study/measure/child.hpp"
 #include "study/measure/workbench.hpp"
+#include "study/recordings/row_name.hpp"
 
 namespace gvf::study {
 namespace {
@@ -101,15 +102,25 @@ Passes measure_round(const Options& options, const Pipeline& pipeline, const Mea
   return passes;
 }
 
+// The device gap of the edges of a row.
+profiling::Nanoseconds gap_of(const std::string& name, const profiling::EdgeConstants& constants) {
+  const auto row = parse_row_name(name);
+  const bool as_graph = row && find_submission(row->submission).as_graph;
+  return as_graph ? constants.graph_gap_ns : constants.stream_gap_ns;
+}
+
 // Two iterations of each variant at the smallest size, calls and kernels together: to look at, in Perfetto.
-void write_timelines(const Options& options, const Pipeline& pipeline) {
+void write_timelines(const Options& options, const Pipeline& pipeline,
+                     const profiling::EdgeConstants& constants) {
   Options small = options;
   small.selection.sizes = {"2^16"};
   small.selection.stages.clear();
   const PassFile trace = run_pass(small, pipeline, "trace");
   for (const auto& [name, row] : trace.rows) {
     if (row.timelines.empty()) continue;
-    const auto chrome = profiling::chrome_trace(name, row.timelines);
+    profiling::ChromeTraceOptions drawing;
+    drawing.device_gap = gap_of(name, constants);
+    const auto chrome = profiling::chrome_trace(name, row.timelines, drawing);
     if (!chrome) {
       note(fmt::format("no timeline of {}: {}", name, chrome.reason().text));
       continue;
@@ -173,7 +184,7 @@ int attribute_all(const Options& options) {
       }
       for (auto& row : merge_rounds(by_round)) rows.push_back(std::move(row));
     }
-    if (!options.timeline_dir.empty()) write_timelines(options, *pipeline);
+    if (!options.timeline_dir.empty()) write_timelines(options, *pipeline, constants);
     if (!options.output.empty()) write_json(options.output, nlohmann::ordered_json(profiling::to_json(rows)));
     if (options.json) {
       fmt::print("{}\n", profiling::to_json(rows).dump(1));

