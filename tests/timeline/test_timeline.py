@@ -2,6 +2,7 @@
 trace-lanefix, and Perfetto's trace processor. GVF_SAMPLE_TIMELINES is the program that writes the fresh ones."""
 
 import copy
+import io
 import json
 import os
 import subprocess
@@ -146,7 +147,7 @@ class NativeTraceProcessor:
     def __init__(self, trace: bytes):
         api = pytest.importorskip("perfetto.trace_processor", reason="pip install -r tests/timeline/requirements.txt")
         config = api.TraceProcessorConfig(bin_path=os.environ["TRACE_PROCESSOR"])
-        self._processor = api.TraceProcessor(trace=iter([trace]), config=config)
+        self._processor = api.TraceProcessor(trace=io.BytesIO(trace), config=config)
 
     def query(self, sql):
         return list(self._processor.query(sql))
