@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 
 #include "profiling/chrome_trace.hpp"
@@ -13,6 +15,7 @@
 #include "study/measure/attribute.hpp"
 #include "study/measure/child.hpp"
 #include "study/measure/workbench.hpp"
+#include "study/recordings/row_name.hpp"
 
 namespace gvf::study {
 namespace {
@@ -101,15 +104,38 @@ Passes measure_round(const Options& options, const Pipeline& pipeline, const Mea
   return passes;
 }
 
+// The gap between kernels of a stream: the median of all kernel passes.
+profiling::Nanoseconds stream_gap(const std::vector<MeasuredGroup>& groups) {
+  std::vector<double> gaps;
+  for (const MeasuredGroup& group : groups) {
+    for (const Passes& passes : group.passes) {
+      for (const auto& [problem, edges] : passes.kernel.edges) {
+        gaps.push_back(static_cast<double>(edges.gap_ns));
+      }
+    }
+  }
+  return gaps.empty() ? 0 : std::llround(profiling::median(std::move(gaps)));
+}
+
+// The device gap of the edges of a row. Inside a graph nothing waits for the host: all of the idle time is
+// gap.
+profiling::Nanoseconds gap_of(const std::string& name, profiling::Nanoseconds stream_gap_ns) {
+  const auto row = parse_row_name(name);
+  const bool as_graph = row && find_submission(row->submission).as_graph;
+  return as_graph ? std::numeric_limits<profiling::Nanoseconds>::max() : stream_gap_ns;
+}
+
 // Two iterations of each variant at the smallest size, calls and kernels together: to look at, in Perfetto.
-void write_timelines(const Options& options, const Pipeline& pipeline) {
+void write_timelines(const Options& options, const Pipeline& pipeline, profiling::Nanoseconds stream_gap_ns) {
   Options small = options;
   small.selection.sizes = {"2^16"};
   small.selection.stages.clear();
   const PassFile trace = run_pass(small, pipeline, "trace");
   for (const auto& [name, row] : trace.rows) {
     if (row.timelines.empty()) continue;
-    const auto chrome = profiling::chrome_trace(name, row.timelines);
+    profiling::ChromeTraceOptions drawing;
+    drawing.device_gap = gap_of(name, stream_gap_ns);
+    const auto chrome = profiling::chrome_trace(name, row.timelines, drawing);
     if (!chrome) {
       note(fmt::format("no timeline of {}: {}", name, chrome.reason().text));
       continue;
@@ -169,7 +195,7 @@ int attribute_all(const Options& options) {
       }
       for (auto& row : merge_rounds(by_round)) rows.push_back(std::move(row));
     }
-    if (!options.timeline_dir.empty()) write_timelines(options, *pipeline);
+    if (!options.timeline_dir.empty()) write_timelines(options, *pipeline, stream_gap(groups));
     if (!options.output.empty()) write_json(options.output, nlohmann::ordered_json(profiling::to_json(rows)));
     if (options.json) {
       fmt::print("{}\n", profiling::to_json(rows).dump(1));

@@ -1,10 +1,7 @@
-// Files of the profiling room: attribution rows to and from JSON, Chrome traces.
+// Files of the profiling room: attribution rows to and from JSON.
 #include <limits>
-#include <map>
-#include <set>
 
 #include "profiling/attribution_json.hpp"
-#include "profiling/chrome_trace.hpp"
 #include "tests/catch.hpp"
 
 using namespace gvf::profiling;
@@ -104,49 +101,4 @@ TEST_CASE("launch constants round trip", "[profiling][json]") {
   missing.erase("completion_ns");
   REQUIRE_FALSE(constants_from_json(missing).ok());
   CHECK(constants_from_json(missing).reason().text.find("completion_ns") != std::string::npos);
-}
-
-TEST_CASE("chrome trace: tracks, slices and a flow from the launch to each of its kernels",
-          "[profiling][trace]") {
-  Timeline t{1'700'000'000'000'001'000, 1'700'000'000'000'101'000, {}, {}};
-  const Nanoseconds o = t.start;
-  t.calls = {{{o, o + 2000}, 9, "cudaGraphLaunch_v10000"},
-             {{o + 3000, o + 100000}, 10, "cudaStreamSynchronize_v3020"}};
-  t.works = {{{o + 6000, o + 8500}, 9, WorkKind::kernel, "square", 7, 3, 11},
-             {{o + 9000, o + 9500}, 9, WorkKind::kernel, "sum", 8, 3, 12},
-             {{o + 9600, o + 9700}, 77, WorkKind::memset, "", 8, 0, 0}};
-  const auto trace = chrome_trace("sum_abs.fused.graph", {t});
-  REQUIRE(trace.ok());
-  const json parsed = json::parse(trace->dump());
-
-  std::map<int, json> starts, finishes;
-  std::map<std::string, json> slices;
-  std::set<std::string> tracks;
-  for (const json& event : parsed.at("traceEvents")) {
-    const auto phase = event.at("ph").get<std::string>();
-    if (phase == "s") starts[event.at("id")] = event;
-    if (phase == "f") finishes[event.at("id")] = event;
-    if (phase == "X") slices[event.at("name")] = event;
-    if (phase == "M") tracks.insert(event.at("args").at("name"));
-  }
-  // Two kernels share the launch: two arrows; the memset without a recorded call has none.
-  REQUIRE(starts.size() == 2);
-  REQUIRE(finishes.size() == 2);
-  for (const auto& [id, start] : starts) {
-    CHECK(start.at("ts") == 0.0);
-    CHECK(start.at("pid") != finishes.at(id).at("pid"));
-  }
-  CHECK(slices.at("square").at("ts") == 6.0);
-  CHECK(slices.at("square").at("dur") == 2.5);
-  CHECK(slices.at("square").at("tid") == 7);
-  CHECK(slices.at("square").at("args").at("node") == 11);
-  CHECK(slices.count("cudaGraphLaunch") == 1);
-  CHECK(slices.count("memset") == 1);
-  CHECK(slices.at("sum_abs.fused.graph #0").at("dur") == 100.0);
-  for (const char* track : {"host", "device", "CUDA API", "stream 7", "stream 8"})
-    CHECK(tracks.count(track) == 1);
-
-  CHECK_FALSE(chrome_trace("x", {}).ok());
-  t.works.clear();
-  CHECK_FALSE(chrome_trace("x", {t}).ok());
 }
