@@ -96,6 +96,11 @@ std::optional<CuptiProblem> ActivitySession::enable_all() {
       status != CUPTI_SUCCESS)
     return describe(api_, status, "cuptiActivityRegisterCallbacks");
 
+  if (options_.latency_timestamps) {  // before any kind
+    const CUptiResult status = api_.activity_enable_latency_timestamps(1);
+    if (status != CUPTI_SUCCESS) return describe(api_, status, "cuptiActivityEnableLatencyTimestamps");
+  }
+
   const auto enable = [&](CUpti_ActivityKind kind, const char* name) -> std::optional<CuptiProblem> {
     const CUptiResult status = api_.activity_enable(kind);
     if (status != CUPTI_SUCCESS)

@@ -31,6 +31,8 @@ enum class ApiScope {
 struct ActivityOptions {
   ActivityMode mode = ActivityMode::kernel;
   ApiScope api_scope = ApiScope::runtime;
+  /// Also takes when each kernel was queued and submitted: only to learn what that costs.
+  bool latency_timestamps = false;
   std::size_t buffer_bytes = std::size_t{2} << 20;
   std::size_t ready_buffers = 4;  ///< touched beforehand, so that no page fault falls into an iteration
   std::size_t expected_iterations = 4096;

@@ -24,7 +24,7 @@ std::string format(const char* pattern, double value) {
 std::optional<Reason> find_fault(const EdgeConstants& k) {
   if (k.stream_gap_ns < 0 || k.graph_gap_ns < 0 || k.launch_to_start_ns < 0 || k.completion_ns < 0 ||
       k.api_trace_cost_ns < 0 || k.graph_launch_to_start_ns < 0 || k.graph_completion_ns < 0 ||
-      k.gated_span_cost_ns < 0 || k.busy_launch_to_start_ns.value_or(0) < 0)
+      k.stream_span_cost_ns < 0 || k.graph_span_cost_ns < 0 || k.busy_launch_to_start_ns.value_or(0) < 0)
     return Reason{"a launch constant is negative: calibrate again"};
   return std::nullopt;
 }
@@ -55,6 +55,15 @@ Result<double> median_span_us(const std::vector<Timeline>& timelines) {
   return median(std::move(spans));
 }
 
+double interquartile_range(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const auto at = [&](double quantile) {
+    return samples[static_cast<std::size_t>(
+        std::llround(quantile * static_cast<double>(samples.size() - 1)))];
+  };
+  return at(0.75) - at(0.25);
+}
+
 // A traced call as it would have been: each traced call before it, and it itself, took `cost` longer.
 Interval untraced(const Interval& traced, Nanoseconds calls_before, Nanoseconds cost) {
   const Nanoseconds begin = std::max<Nanoseconds>(0, traced.begin - calls_before * cost);
@@ -65,6 +74,12 @@ double median_wall_us(const std::vector<Timeline>& timelines) {
   std::vector<double> walls;
   for (const Timeline& t : timelines) walls.push_back(static_cast<double>(t.wall()) / ns_per_us);
   return median(std::move(walls));
+}
+
+void set_wall(Attribution& row, const std::vector<double>& samples) {
+  row.wall_us = median(samples);
+  row.wall_iqr_us = interquartile_range(samples);
+  row.passes["untraced"] = row.wall_us;
 }
 
 void add_pass(Attribution& row, const std::string& mode, const std::vector<Timeline>& timelines) {
@@ -92,7 +107,33 @@ void close_over(Attribution& row, const std::vector<Account>& accounts) {
   row.evidence["residual"] = "untraced wall - sum of the parts' medians";
 }
 
+// The device's gap at this row's own edges: what its untraced span leaves beside its kernels' durations. Sets
+// the row's span; where there is none, or nothing is left, the calibrated gap or zero.
+Result<Nanoseconds> edge_of(Attribution& row, const StreamEvidence& evidence,
+                            const EdgeConstants& constants) {
+  if (evidence.gated_span_us.empty()) return constants.stream_gap_ns;
+  const auto busy_us = median_busy_us(evidence.kernel_pass);
+  if (!busy_us) return Reason{"kernel pass: " + busy_us.reason().text};
+  row.span_us = median(evidence.gated_span_us) - us(constants.stream_span_cost_ns);
+  const double left_us = *row.span_us - *busy_us;
+  if (left_us < -disturbance_worth_a_mark * *row.span_us)
+    row.marks.push_back(
+        format("kernel pass reads more than the untraced span by %.0f%%", -100.0 * left_us / *row.span_us));
+  const std::size_t works = evidence.kernel_pass.front().works.size();
+  if (works < 2) return constants.stream_gap_ns;  // no edge
+  return std::max<Nanoseconds>(0, std::llround(left_us * ns_per_us / static_cast<double>(works - 1)));
+}
+
 }  // namespace
+
+double launch_side_us(const Parts& parts) {
+  return parts.launch_latency_us + parts.starved_us + parts.completion_us;
+}
+
+std::optional<double> launch_side_by_clocks_us(const Attribution& row) {
+  if (!row.span_us) return std::nullopt;
+  return row.wall_us - *row.span_us;
+}
 
 double median(std::vector<double> samples) {
   const std::size_t middle = samples.size() / 2;
@@ -206,10 +247,14 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
                   " pass"};
 
   Attribution row;
-  row.wall_us = median(evidence.untraced_wall_us);
-  row.passes["untraced"] = row.wall_us;
+  set_wall(row, evidence.untraced_wall_us);
   add_pass(row, "api", evidence.api_pass);
   add_pass(row, "kernel", evidence.kernel_pass);
+
+  const auto edge = edge_of(row, evidence, constants);
+  if (!edge) return edge.reason();
+  EdgeConstants of_row = constants;
+  of_row.stream_gap_ns = *edge;
 
   std::vector<Account> accounts;
   bool overlaps = false;
@@ -220,9 +265,9 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
     const auto works = works_of(evidence.kernel_pass[i]);
     if (!works) return Reason{where + "kernel pass: " + works.reason().text};
     for (const WorkEvidence& work : *works) overlaps |= work.overlap > 0;
-    const auto built = reconstruct(*calls, *works, constants);
+    const auto built = reconstruct(*calls, *works, of_row);
     if (!built) return Reason{where + built.reason().text};
-    const auto parts = account(*built, constants.stream_gap_ns);
+    const auto parts = account(*built, of_row.stream_gap_ns);
     if (!parts) return Reason{where + parts.reason().text};
     accounts.push_back(*parts);
   }
@@ -232,7 +277,8 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
   row.evidence["starved"] =
       "reconstruction: call starts from the api pass less what it adds to a call, durations from the kernel "
       "pass";
-  row.evidence["gap"] = "calibrated stream gap of empty kernels, where the host is ahead";
+  row.evidence["gap"] = row.span_us ? "untraced span between two events behind a gate, less busy, an edge"
+                                    : "calibrated, traced gap between kernels behind a gate";
   row.evidence["busy"] = "kernel durations from the kernel pass";
   row.evidence["completion"] =
       "completion constant of an empty kernel, from the later of last end and last return";
@@ -246,13 +292,13 @@ Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeCon
   if (evidence.gated_span_us.empty()) return Reason{"no untraced span samples of the graph"};
   if (evidence.twin_busy_us && !(std::isfinite(*evidence.twin_busy_us) && *evidence.twin_busy_us >= 0))
     return Reason{format("the stream twin's busy time is %g us", *evidence.twin_busy_us)};
-  const double span_us = median(evidence.gated_span_us) - us(constants.gated_span_cost_ns);
+  const double span_us = median(evidence.gated_span_us) - us(constants.graph_span_cost_ns);
   if (!(std::isfinite(span_us) && span_us > 0))
     return Reason{format("the graph's span less what an empty graph's events read is %g us", span_us)};
 
   Attribution row;
-  row.wall_us = median(evidence.untraced_wall_us);
-  row.passes["untraced"] = row.wall_us;
+  set_wall(row, evidence.untraced_wall_us);
+  row.span_us = span_us;
   if (!evidence.graph_pass.empty()) {
     add_pass(row, "graph", evidence.graph_pass);
     const auto traced_span_us = median_span_us(evidence.graph_pass);

@@ -15,8 +15,8 @@ namespace gvf::profiling {
 
 /// Launch constants of one machine, measured on empty kernels, never on an attributed row.
 struct EdgeConstants {
-  Nanoseconds stream_gap_ns = 0;       ///< end of a kernel to start of the next, host ahead, in a stream
-  Nanoseconds graph_gap_ns = 0;        ///< the same between dependent nodes of a graph
+  Nanoseconds stream_gap_ns = 0;  ///< end of a kernel to start of the next, host ahead, in a stream, traced
+  Nanoseconds graph_gap_ns = 0;   ///< the same between dependent nodes of a graph
   Nanoseconds launch_to_start_ns = 0;  ///< start of the launch call to start of the kernel, device idle
   std::optional<Nanoseconds> busy_launch_to_start_ns;  ///< the same for a launch into a stream in use
   Nanoseconds completion_ns = 0;      ///< end of the last kernel to return of the synchronisation
@@ -27,7 +27,8 @@ struct EdgeConstants {
   Nanoseconds graph_trace_cost_ns = 0;       ///< what graph-level tracing adds to a graph launch
   Nanoseconds graph_launch_to_start_ns = 0;  ///< start of a graph's launch call to start of its first node
   Nanoseconds graph_completion_ns = 0;       ///< end of a graph to return of the synchronisation
-  Nanoseconds gated_span_cost_ns = 0;        ///< what two events read around a graph, less the graph itself
+  /// What two events behind a gate read around one launch, or one graph, less the work itself.
+  Nanoseconds stream_span_cost_ns = 0, graph_span_cost_ns = 0;
   bool operator==(const EdgeConstants&) const = default;
 };
 
@@ -70,6 +71,8 @@ struct Parts {
 struct Attribution {
   Parts parts;
   double wall_us = 0;                           ///< median untraced wall
+  std::optional<double> wall_iqr_us;            ///< interquartile range of its samples
+  std::optional<double> span_us;                ///< untraced, first start to last end with the host ahead
   std::map<std::string, double> passes;         ///< pass ("untraced", "api", ...) -> its median wall, µs
   std::map<std::string, std::string> evidence;  ///< part -> where it comes from
   bool modelled = false;                        ///< the split inside a graph's span is a model
@@ -77,12 +80,20 @@ struct Attribution {
   bool operator==(const Attribution&) const = default;
 };
 
+/// What the host and its calls cost a row, by two routes: the account's parts (launch latency, starved and
+/// completion, out of traces and constants), and two untraced clocks (the wall less the span that the same
+/// kernels take when the host is ahead). Where they disagree, one of them is wrong.
+double launch_side_us(const Parts& parts);
+std::optional<double> launch_side_by_clocks_us(const Attribution& row);
+
 struct StreamEvidence {
   std::vector<double> untraced_wall_us;  ///< samples
-  std::vector<Timeline> api_pass;        ///< calls only
-  std::vector<Timeline> kernel_pass;     ///< works only
+  std::vector<double> gated_span_us;  ///< untraced samples between two events, the host ahead behind a gate
+  std::vector<Timeline> api_pass;     ///< calls only
+  std::vector<Timeline> kernel_pass;  ///< works only
 };
-/// Attribution of a row whose every work is submitted by a call of its own.
+/// Attribution of a row whose every work is submitted by a call of its own. The gap of its edges is what its
+/// own untraced span leaves beside its busy time; without spans it is the calibrated one.
 Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeConstants& constants);
 
 struct GraphEvidence {

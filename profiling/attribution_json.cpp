@@ -33,9 +33,16 @@ void each_difference(S& split, F&& field) {
 
 template <class S, class F>
 void each_optional_difference(S& split, F&& field) {
+  field("round_trip_by_clocks_us", split.round_trip_by_clocks_us);
   field("round_trip_by_persistent_us", split.round_trip_by_persistent_us);
   field("round_trip_l2_us", split.round_trip_l2_us);
   field("round_trip_dram_us", split.round_trip_dram_us);
+}
+
+template <class A, class F>
+void each_optional_clock(A& attribution, F&& field) {
+  field("wall_iqr_us", attribution.wall_iqr_us);
+  field("span_us", attribution.span_us);
 }
 
 template <class C, class F>
@@ -58,6 +65,7 @@ std::string find_not_finite(const AttributionRow& row) {
     check("wall_us", row.attribution->wall_us);
     for (const auto& [mode, wall] : row.attribution->passes) check("passes." + mode, wall);
     each_part(row.attribution->parts, check);
+    each_optional_clock(*row.attribution, check_optional);
   }
   if (row.split) {
     each_difference(*row.split, check);
@@ -73,9 +81,15 @@ json row_to_json(const AttributionRow& row) {
     out["withheld"] = bad + " is not a finite number";
     return out;
   }
+  const auto put_optional = [](json& object) {
+    return [&object](const char* name, const std::optional<double>& value) {
+      if (value) object[name] = *value;
+    };
+  };
   if (row.attribution) {
     const Attribution& a = *row.attribution;
     out["wall_us"] = a.wall_us;
+    each_optional_clock(a, put_optional(out));
     out["passes"] = a.passes;
     each_part(a.parts, [&](const char* name, double value) { out["parts"][name] = value; });
     out["evidence"] = a.evidence;
@@ -84,11 +98,6 @@ json row_to_json(const AttributionRow& row) {
   } else {
     out["withheld"] = row.withheld;
   }
-  const auto put_optional = [](json& object) {
-    return [&object](const char* name, const std::optional<double>& value) {
-      if (value) object[name] = *value;
-    };
-  };
   if (row.split) {
     json split;
     each_difference(*row.split, [&](const char* name, double value) { split[name] = value; });
@@ -145,6 +154,7 @@ AttributionRow row_from_json(const json& in, const std::string& index) {
     for (const auto& [mode, wall] : passes.items())
       a.passes[mode] = number(passes, where + ".passes", mode.c_str());
     each_part(a.parts, read_number(member(in, where, "parts"), where + ".parts"));
+    each_optional_clock(a, read_optional(in, where));
     a.evidence = in.value("evidence", a.evidence);
     a.modelled = in.value("modelled", false);
     a.marks = in.value("marks", a.marks);
@@ -226,7 +236,8 @@ json to_json(const EdgeConstants& k) {
               {"graph_trace_cost_ns", k.graph_trace_cost_ns},
               {"graph_launch_to_start_ns", k.graph_launch_to_start_ns},
               {"graph_completion_ns", k.graph_completion_ns},
-              {"gated_span_cost_ns", k.gated_span_cost_ns}};
+              {"stream_span_cost_ns", k.stream_span_cost_ns},
+              {"graph_span_cost_ns", k.graph_span_cost_ns}};
   if (k.busy_launch_to_start_ns) out["busy_launch_to_start_ns"] = *k.busy_launch_to_start_ns;
   return out;
 }
@@ -247,7 +258,8 @@ Result<EdgeConstants> constants_from_json(const json& object) {
     k.graph_trace_cost_ns = whole("graph_trace_cost_ns");
     k.graph_launch_to_start_ns = whole("graph_launch_to_start_ns");
     k.graph_completion_ns = whole("graph_completion_ns");
-    k.gated_span_cost_ns = whole("gated_span_cost_ns");
+    k.stream_span_cost_ns = whole("stream_span_cost_ns");
+    k.graph_span_cost_ns = whole("graph_span_cost_ns");
     if (object.contains("busy_launch_to_start_ns"))
       k.busy_launch_to_start_ns = whole("busy_launch_to_start_ns");
     return k;

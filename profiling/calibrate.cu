@@ -21,6 +21,17 @@ __global__ void touch_kernel(unsigned* words) {
   words[i] += 1;
 }
 
+__global__ void spin_kernel(unsigned long long duration_ns) {
+  const auto now = [] {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+  };
+  const unsigned long long start = now();
+  while (now() - start < duration_ns) {
+  }
+}
+
 void wait(cudaStream_t stream) {
   GVF_CUDA(cudaStreamSynchronize(stream), "waiting for empty kernels");
 }
@@ -84,6 +95,12 @@ Result<std::vector<Timeline>> host_bound_trains(ActivitySession& session, cudaSt
 void enqueue_empty(Launcher& launcher, int kernels) {
   static const LaunchConfig one_block{dim3(1), dim3(256)};
   for (int k = 0; k < kernels; ++k) launcher.launch(empty_kernel, one_block);
+}
+
+void enqueue_spinning(Launcher& launcher, int kernels, std::chrono::nanoseconds duration) {
+  static const LaunchConfig one_warp{dim3(1), dim3(32)};
+  const auto ns = static_cast<unsigned long long>(duration.count());
+  for (int k = 0; k < kernels; ++k) launcher.launch(spin_kernel, one_warp, ns);
 }
 
 Result<StreamEdges> measure_stream_edges(ActivitySession& session, cudaStream_t stream,

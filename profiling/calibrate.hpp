@@ -16,6 +16,9 @@ namespace gvf::profiling {
 /// kernels: label them so wherever they are shown.
 void enqueue_empty(Launcher& launcher, int kernels);
 
+/// Enqueues kernels of one block that spin for `duration`: launches whose cost hides behind the device.
+void enqueue_spinning(Launcher& launcher, int kernels, std::chrono::nanoseconds duration);
+
 struct CalibrationOptions {
   LaunchConfig edge_config{dim3(1056),
                            dim3(256)};  ///< shape of the kernels whose edge is the stream gap: a full chip

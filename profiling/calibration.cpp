@@ -132,7 +132,8 @@ Calibration calibrate(const EmptyKernelFigures& figures) {
   k.graph_launch_to_start_ns =
       std::max<Nanoseconds>(0, figures.traced_graph.launch_to_start_ns - k.graph_trace_cost_ns);
   k.graph_completion_ns = figures.traced_graph.completion_ns;
-  k.gated_span_cost_ns =
+  k.stream_span_cost_ns = added_ns(figures.span_us, static_cast<double>(figures.traced.duration_ns) / 1000);
+  k.graph_span_cost_ns =
       added_ns(figures.graph_span_us, static_cast<double>(figures.traced_graph.duration_ns) / 1000);
 
   if (!figures.nodes) return out;

@@ -47,6 +47,7 @@ Result<double> reduce_calls(const std::vector<Timeline>& trains);
 /// Empty kernels with and without tracing, all taken at one place and time.
 struct EmptyKernelFigures {
   double wall_us = 0;               ///< untraced: one, launched into a stream
+  double span_us = 0;               ///< untraced: the same between two events behind a gate
   double graph_wall_us = 0;         ///< untraced: a graph of one
   double graph_span_us = 0;         ///< untraced: the same between two events behind a gate
   double call_us = 0;               ///< untraced: host time per launch of a train

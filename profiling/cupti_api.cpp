@@ -27,6 +27,7 @@ void each_symbol(CuptiApi& api, F&& symbol) {
   symbol("cuptiActivityEnable", api.activity_enable);
   symbol("cuptiActivityDisable", api.activity_disable);
   symbol("cuptiActivityEnableRuntimeApi", api.activity_enable_runtime_api);
+  symbol("cuptiActivityEnableLatencyTimestamps", api.activity_enable_latency_timestamps);
   symbol("cuptiActivityRegisterCallbacks", api.activity_register_callbacks);
   symbol("cuptiActivityFlushAll", api.activity_flush_all);
   symbol("cuptiActivityGetNextRecord", api.activity_get_next_record);

@@ -23,6 +23,7 @@ struct CuptiApi {
   decltype(&cuptiActivityEnable) activity_enable = nullptr;
   decltype(&cuptiActivityDisable) activity_disable = nullptr;
   decltype(&cuptiActivityEnableRuntimeApi) activity_enable_runtime_api = nullptr;
+  decltype(&cuptiActivityEnableLatencyTimestamps) activity_enable_latency_timestamps = nullptr;
   decltype(&cuptiActivityRegisterCallbacks) activity_register_callbacks = nullptr;
   decltype(&cuptiActivityFlushAll) activity_flush_all = nullptr;
   decltype(&cuptiActivityGetNextRecord) activity_get_next_record = nullptr;

@@ -85,6 +85,8 @@ Result<Split> crossed_split(const CrossedBusy& arms) {
   split.round_trip_us = *arms.separate_us - sliced->busy_us;
   split.ramp_per_slice_us = fit->slope;
   split.fit_relative_error = fit->relative_error;
+  if (is_time(arms.separate_span_us) && is_time(arms.sliced_span_us))
+    split.round_trip_by_clocks_us = *arms.separate_span_us - *arms.sliced_span_us;
   if (is_time(arms.persistent_us))
     split.round_trip_by_persistent_us = *arms.persistent_us - arms.barriers_us - *arms.fused_us;
   // The fit stands in for a sliced arm with as many kernels as blocked has, inside the sweep's range only.

@@ -24,6 +24,8 @@ struct CrossedBusy {
   std::optional<double> separate_us;
   int separate_kernels = 0;       ///< the sliced arm is taken at this slice count: equal launches
   std::vector<SlicePoint> sweep;  ///< must contain slices == separate_kernels
+  /// Untraced spans with the host ahead of the same two arms at equal launches: the second route.
+  std::optional<double> separate_span_us, sliced_span_us;
   std::optional<double> persistent_us;
   double barriers_us = 0;  ///< cost of persistent's grid barriers, calibrated
   std::optional<double> blocked_us;
@@ -37,6 +39,7 @@ struct Split {
   double round_trip_us = 0;                           ///< separate - sliced
   double ramp_per_slice_us = 0;                       ///< b of the sweep's a + b * slices
   double fit_relative_error = 0;                      ///< largest |measured - fitted| / measured of the sweep
+  std::optional<double> round_trip_by_clocks_us;      ///< by untraced spans: separate - sliced
   std::optional<double> round_trip_by_persistent_us;  ///< second estimate: persistent - barriers - fused
   std::optional<double> round_trip_l2_us;  ///< blocked - sliced at as many kernels: the trip that stays in L2
   std::optional<double> round_trip_dram_us;  ///< round_trip - round_trip_l2

@@ -15,6 +15,8 @@
 #include "study/measure/attribute.hpp"
 #include "study/measure/child.hpp"
 #include "study/measure/workbench.hpp"
+#include "study/recordings/explain.hpp"
+#include "study/recordings/recording.hpp"
 #include "study/recordings/row_name.hpp"
 
 namespace gvf::study {
@@ -28,6 +30,8 @@ struct Options {
   std::string timeline_dir;
   std::string pass;
   std::string pass_dir;
+  std::string explain;
+  std::string from;
 };
 
 // Each pass runs several times, in a process of its own each time, so that no figure rests on one process's
@@ -206,6 +210,27 @@ int attribute_all(const Options& options) {
   return exit_done;
 }
 
+// One row of a file that is already there, in sentences.
+int explain_one(const Options& options) {
+  const auto row = parse_row_name(options.explain);
+  if (!row) {
+    throw BadInput(
+        fmt::format("'{}' is no row name such as sum_abs/separate/stream/n:65536", options.explain));
+  }
+  std::string file = options.from;
+  if (file.empty()) {
+    const auto tree = find_source_tree();
+    if (!tree)
+      throw MachineLacks("no docs/recordings/ above this folder or the program: give a file with --from");
+    file = newest_recording(*tree) / "attribution" / (row->pipeline + ".json");
+  }
+  fmt::print("Out of {}\n", file);
+  for (const std::string& line : explain(find_row(load_attribution(file), options.explain))) {
+    fmt::print("{}\n", line);
+  }
+  return exit_done;
+}
+
 int run_one_pass(const Options& options) {
   const auto pipelines = selected_pipelines(options.selection);
   if (pipelines.size() != 1) throw BadInput("--pass works on one pipeline: choose it with --pipeline");
@@ -232,9 +257,18 @@ void add_attribute(CLI::App& app, Action& run) {
   command->add_option("--pass-dir", options->pass_dir, "Also keep the records of all passes here");
   command->add_option("--pass", options->pass,
                       "One pass only, in this process: untraced, api, kernel, graph or trace");
+  command->add_option("--explain", options->explain,
+                      "Measure nothing: say in sentences what the account of this row means, e.g. "
+                      "sum_abs/separate/stream/n:65536");
+  command->add_option(
+      "--from", options->from,
+      "The attribution/<pipeline>.json that --explain reads (default: the newest recording's)");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&run, options] {
-    run = [options] { return options->pass.empty() ? attribute_all(*options) : run_one_pass(*options); };
+    run = [options] {
+      if (!options->explain.empty()) return explain_one(*options);
+      return options->pass.empty() ? attribute_all(*options) : run_one_pass(*options);
+    };
   });
 }
 

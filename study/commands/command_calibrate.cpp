@@ -49,8 +49,9 @@ void add_calibrate(CLI::App& app, Action& run) {
   CLI::App* command = app.add_subcommand("calibrate", "Measure this machine's ceilings and launch constants");
   const auto options = std::make_shared<Options>();
   command->add_option("-o,--output", options->output, "Write machine.json here");
-  command->add_option("--pass", options->pass,
-                      "One pass only, in this process: ceilings, untraced, api, kernel, graph");
+  command->add_option(
+      "--pass", options->pass,
+      "One pass only, in this process: ceilings, untraced, api, kernel, graph, overhead:INSTRUMENT");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&run, options] { run = [options] { return calibrate(*options); }; });
 }

@@ -43,7 +43,7 @@ Result<profiling::Attribution> attribute_one(const std::string& name, const std:
   if (api.timelines.empty()) return Reason{api.reason};
   if (kernel.timelines.empty()) return Reason{kernel.reason};
   if (!constants) return constants.reason();
-  return attribute_stream({untraced.wall_us, api.timelines, kernel.timelines}, *constants);
+  return attribute_stream({untraced.wall_us, untraced.span_us, api.timelines, kernel.timelines}, *constants);
 }
 
 // The wall that each pass saw, so that a reader sees what each instrument disturbs.
@@ -73,6 +73,15 @@ Result<profiling::Split> split_of(const Pipeline& pipeline, const Problem& probl
     if (const auto point = busy(Structure::sliced, slices)) {
       arms.sweep.push_back({slices, *point, pipeline.waves_per_slice(problem, slices, device)});
     }
+  }
+  const auto span = [&](Structure structure) -> std::optional<double> {
+    const PassRow row = passes.untraced.row(variant_name(pipeline, structure, stream_twin, problem));
+    if (row.span_us.empty()) return std::nullopt;
+    return median(row.span_us);
+  };
+  if (resolve(pipeline, Structure::sliced, problem, device).slices == arms.separate_kernels) {
+    arms.separate_span_us = span(Structure::separate);
+    arms.sliced_span_us = span(Structure::sliced);
   }
   arms.persistent_us = busy(Structure::persistent);
   return profiling::crossed_split(arms);

@@ -59,8 +59,9 @@ std::optional<Reason> add_untraced(const Lookup& untraced, EmptyKernelFigures& f
   for (const auto* row : {&stream, &graph, &train}) {
     if (!*row) return row->reason();
   }
-  if (graph->span_us.empty())
-    return Reason{"the untraced pass has no span of an empty graph: " + graph->no_span};
+  if (graph->span_us.empty() || stream->span_us.empty())
+    return Reason{"the untraced pass has no span of an empty kernel: " + graph->no_span};
+  figures.span_us = median(stream->span_us);
   figures.wall_us = median(stream->wall_us);
   figures.graph_span_us = median(graph->span_us);
   figures.graph_wall_us = median(graph->wall_us);

@@ -21,7 +21,9 @@
 #include "study/measure/child.hpp"
 #include "study/measure/constants.hpp"
 #include "study/measure/edges.hpp"
+#include "study/measure/instruments.hpp"
 #include "study/measure/measure.hpp"
+#include "study/measure/overhead.hpp"
 #include "study/measure/pass_file.hpp"
 #include "study/measure/provenance.hpp"
 #include "study/measure/references.hpp"
@@ -92,6 +94,9 @@ double period_us(std::string_view submission, cudaStream_t stream) {
   return fit->slope;
 }
 
+// "overhead:kernel": the cost of that instrument.
+constexpr std::string_view overhead_prefix = "overhead:";
+
 // The references of a machine have no problem beside them.
 const std::string no_problem = "machine";
 
@@ -108,6 +113,7 @@ profiling::Result<profiling::GraphNodes> graph_nodes(const PassFile& graph) {
 ordered_json empty_kernel_json(const profiling::EmptyKernelFigures& figures) {
   ordered_json json;
   json["untraced"] = {{"wall_us", figures.wall_us},
+                      {"span_us", figures.span_us},
                       {"graph_wall_us", figures.graph_wall_us},
                       {"graph_span_us", figures.graph_span_us},
                       {"call_us", figures.call_us}};
@@ -131,6 +137,7 @@ ordered_json empty_kernel_json(const profiling::EmptyKernelFigures& figures) {
 
 ordered_json measure_machine_pass(const std::string& pass) {
   if (pass == "ceilings") return ceilings_pass();
+  if (pass.starts_with(overhead_prefix)) return measure_overhead(pass.substr(overhead_prefix.size()));
   auto session = start_session(pass);  // before CUDA starts
   const Device device = require_device();
   const PinnedThread pinned;
@@ -163,7 +170,7 @@ ordered_json measure_machine_pass(const std::string& pass) {
 ordered_json measure_machine() {
   ordered_json machine;
   for (const auto& [key, value] : provenance(describe_device())) machine["provenance"][key] = value;
-  const auto child = [&machine](const char* pass) -> nlohmann::json {
+  const auto child = [&machine](const std::string& pass) -> nlohmann::json {
     try {
       return run_child_for_json({"calibrate", "--pass", pass});
     } catch (const MachineLacks& lacks) {
@@ -186,7 +193,15 @@ ordered_json measure_machine() {
     measured.erase("pass");
     if (passes.untraced.mode == mode) untraced = std::move(measured);
   }
-  if (machine.contains("missing")) return machine;
+  for (const Instrument& instrument : instruments()) {
+    const nlohmann::json rows = child(fmt::format("{}{}", overhead_prefix, instrument.name));
+    if (rows.is_null()) continue;
+    machine["instruments"].push_back(
+        {{"name", instrument.name}, {"records", instrument.what}, {"cost", rows}});
+  }
+  if (passes.untraced.mode.empty() || passes.api.mode.empty() || passes.kernel.mode.empty() ||
+      passes.graph.mode.empty())
+    return machine;
   auto figures = empty_kernel_figures(passes, no_problem);
   if (!figures) throw MachineLacks(figures.reason().text);
   if (const auto nodes = graph_nodes(passes.graph)) figures->nodes = *nodes;

@@ -6,8 +6,9 @@
 
 namespace gvf::study {
 
-// Measures in this process what `pass` names: "ceilings", "untraced", "api", "kernel" or "graph". Each but
-// the first belongs in a process of its own. Throws MachineLacks where the pass needs what is not here.
+// Measures in this process what `pass` names: "ceilings", "untraced", "api", "kernel", "graph", or
+// "overhead:INSTRUMENT" (instruments.hpp). Each but the first belongs in a process of its own. Throws
+// MachineLacks where the pass needs what is not here.
 [[nodiscard]] nlohmann::ordered_json measure_machine_pass(const std::string& pass);
 
 // All passes, each in a child process. A pass that fails leaves its part out and its reason under "missing".

@@ -23,11 +23,12 @@ double median_of(const std::vector<Whole>& wholes, Part Whole::*member) {
   return median(std::move(values));
 }
 
-std::optional<double> median_of_known(const std::vector<Split>& splits,
-                                      std::optional<double> Split::*member) {
+template <class Whole>
+std::optional<double> median_of_known(const std::vector<Whole>& wholes,
+                                      std::optional<double> Whole::*member) {
   std::vector<double> values;
-  for (const Split& split : splits) {
-    if (split.*member) values.push_back(*(split.*member));
+  for (const Whole& whole : wholes) {
+    if (whole.*member) values.push_back(*(whole.*member));
   }
   if (values.empty()) return std::nullopt;
   return median(std::move(values));
@@ -42,6 +43,8 @@ Attribution merge(const std::vector<Attribution>& rounds) {
                               &Parts::completion_us}) {
     merged.parts.*part = median_of(parts, part);
   }
+  merged.wall_iqr_us = median_of_known(rounds, &Attribution::wall_iqr_us);
+  merged.span_us = median_of_known(rounds, &Attribution::span_us);
   merged.parts.residual_us = 0;
   merged.parts.residual_us = merged.wall_us - merged.parts.sum();
   for (auto& [mode, wall] : merged.passes) {
@@ -80,7 +83,8 @@ Split merge(const std::vector<Split>& rounds) {
     merged.*part = median_of(rounds, part);
   }
   for (std::optional<double> Split::*part :
-       {&Split::round_trip_by_persistent_us, &Split::round_trip_l2_us, &Split::round_trip_dram_us}) {
+       {&Split::round_trip_by_clocks_us, &Split::round_trip_by_persistent_us, &Split::round_trip_l2_us,
+        &Split::round_trip_dram_us}) {
     merged.*part = median_of_known(rounds, part);
   }
   return merged;

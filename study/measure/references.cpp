@@ -9,11 +9,18 @@
 
 namespace gvf::study {
 
-Reference::Reference(std::string_view submission, int kernels, cudaStream_t stream)
-    : name_(reference_name(submission, kernels)), kernels_(kernels), stream_(stream) {
+Reference::Reference(std::string_view submission, int kernels, cudaStream_t stream,
+                     std::chrono::microseconds spin)
+    : name_(reference_name(submission, kernels, spin)), kernels_(kernels), spin_(spin), stream_(stream) {
   const SubmissionKind& kind = find_submission(submission);
   as_graph_ = kind.as_graph;
-  const Enqueue enqueue = [kernels](Launcher& launcher) { profiling::enqueue_empty(launcher, kernels); };
+  const Enqueue enqueue = [kernels, spin](Launcher& launcher) {
+    if (spin.count() > 0) {
+      profiling::enqueue_spinning(launcher, kernels, spin);
+    } else {
+      profiling::enqueue_empty(launcher, kernels);
+    }
+  };
   // The first run loads the kernel, which a capture must not meet.
   StreamLauncher launcher(stream);
   enqueue(launcher);
@@ -26,11 +33,12 @@ void Reference::synchronize() {
 }
 
 double Reference::expected_us() const {
-  return 8 + 2.0 * kernels_;
+  return 8 + (2.0 + static_cast<double>(spin_.count())) * kernels_;
 }
 
-std::string reference_name(std::string_view submission, int kernels) {
-  return fmt::format("empty/{}/kernels:{}", submission, kernels);
+std::string reference_name(std::string_view submission, int kernels, std::chrono::microseconds spin) {
+  const std::string kind = spin.count() > 0 ? fmt::format("spin{}us", spin.count()) : "empty";
+  return fmt::format("{}/{}/kernels:{}", kind, submission, kernels);
 }
 
 std::vector<std::unique_ptr<Reference>> make_references(cudaStream_t stream) {

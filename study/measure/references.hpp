@@ -2,6 +2,7 @@
 // that they explain, so that what launches and the instrument cost is known where and when it was paid.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,8 +15,10 @@ namespace gvf::study {
 
 class Reference final : public Runnable {
  public:
-  // `kernels` empty kernels an iteration, under the submission of this name. Throws CudaError.
-  Reference(std::string_view submission, int kernels, cudaStream_t stream);
+  // `kernels` empty kernels an iteration, under the submission of this name; ones that spin where a duration
+  // is given. Throws CudaError.
+  Reference(std::string_view submission, int kernels, cudaStream_t stream,
+            std::chrono::microseconds spin = {});
 
   void submit() override { submission_->submit(); }
   void synchronize() override;
@@ -29,13 +32,15 @@ class Reference final : public Runnable {
  private:
   std::string name_;
   int kernels_;
+  std::chrono::microseconds spin_;
   bool as_graph_;
   cudaStream_t stream_;
   std::unique_ptr<Submission> submission_;
 };
 
-// "empty/graph/kernels:1"
-[[nodiscard]] std::string reference_name(std::string_view submission, int kernels);
+// "empty/graph/kernels:1", "spin33us/stream/kernels:32"
+[[nodiscard]] std::string reference_name(std::string_view submission, int kernels,
+                                         std::chrono::microseconds spin = {});
 
 // As many launches as a small pipeline has: the train that times the calls.
 inline constexpr int train_kernels = 16;

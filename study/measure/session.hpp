@@ -1,4 +1,4 @@
-// Starts the instrument that a pass is named after.
+// The CUPTI session of a pass.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,8 @@
 
 namespace gvf::study {
 
-// A CUPTI session for "api", "kernel", "graph" or "trace" (calls and kernels together); none for "untraced".
-// To be started before CUDA. Throws BadInput for another name, MachineLacks with CUPTI's reason where it
-// refuses.
-[[nodiscard]] std::optional<profiling::ActivitySession> start_session(const std::string& pass);
+// A session of the instrument of this name (instruments.hpp); none for "untraced". To be started before CUDA.
+// Throws BadInput for another name, MachineLacks with CUPTI's reason where it refuses.
+[[nodiscard]] std::optional<profiling::ActivitySession> start_session(const std::string& instrument);
 
 }  // namespace gvf::study

@@ -20,12 +20,6 @@ int iterations_per_visit(const std::string& mode, double expected_us) {
   return static_cast<int>(std::clamp(total_us / visits / expected_us, 1.0, most_iterations));
 }
 
-// Which timelines a pass is taken for; of the others only the clocks are kept.
-bool keeps_timelines(const std::string& mode, const Runnable& runnable) {
-  if (mode == "trace") return true;
-  return runnable.as_graph() == (mode == "graph");
-}
-
 }  // namespace
 
 int visits_of(const std::string& mode) {
@@ -52,7 +46,7 @@ void Visitor::visit(Runnable& runnable, PassRow& row) {
   auto collected = session_->collect();
   if (!collected) {
     row.reason = collected.reason().text;
-  } else if (keeps_timelines(mode_, runnable)) {
+  } else if (keep_ == Keep::all_timelines || mode_ == "trace" || runnable.as_graph() == (mode_ == "graph")) {
     for (auto& timeline : collected.value().iterations) row.timelines.push_back(std::move(timeline));
   }
 }

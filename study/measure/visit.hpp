@@ -19,8 +19,10 @@ class Visitor {
  public:
   // `session` records for `mode` and outlives this; null for "untraced". Must not outlive the streams it
   // visits.
-  Visitor(std::string mode, profiling::ActivitySession* session)
-      : mode_(std::move(mode)), session_(session) {}
+  // A pass keeps the timelines of the submissions that it is for, and of the others the clocks.
+  enum class Keep { own_timelines, all_timelines };
+  Visitor(std::string mode, profiling::ActivitySession* session, Keep keep = Keep::own_timelines)
+      : mode_(std::move(mode)), session_(session), keep_(keep) {}
 
   // A process that has just started is slow, and its instrument slower still, for some tenths of a second:
   // what is measured first must not pay for that. Iterations outside a session's marks are recorded and
@@ -37,6 +39,7 @@ class Visitor {
 
   std::string mode_;
   profiling::ActivitySession* session_;
+  Keep keep_;
   Stopwatch stopwatch_;
   std::string no_span_;  // why the gate does not work here: asked once, each failure costs its time-out
 };

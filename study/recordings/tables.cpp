@@ -37,6 +37,11 @@ std::string with_share(double part, double wall) {
                      std::round(100 * part / wall) + 0.0);
 }
 
+// "10.3 / 10.1": out of traces and constants, and out of untraced clocks.
+std::string two_routes(double by_parts, const std::optional<double>& by_clocks) {
+  return fmt::format("{:.1f} / {}", by_parts, us(by_clocks));
+}
+
 std::vector<Column> columns(std::initializer_list<const char*> names) {
   std::vector<Column> out{{"structure", false}, {"submission", false}};
   for (const char* name : names) out.push_back({name, true});
@@ -98,11 +103,11 @@ Table answer_table(const MeasuredSize& size) {
 }
 
 Table attribution_table(const MeasuredSize& size) {
-  Table table{
-      "Where the wall goes",
-      columns({"wall µs", "launch latency", "starved", "gap", "busy", "completion", "residual", "inside"}),
-      {},
-      {}};
+  Table table{"Where the wall goes",
+              columns({"wall µs", "launch latency", "starved", "gap", "busy", "completion", "residual",
+                       "launch side, 2 routes", "inside"}),
+              {},
+              {}};
   for (const Measured& m : size.variants) {
     if (!m.attribution && m.attribution_fault.empty()) continue;
     TableRow row{variant_cells(m.name), m.attribution_fault};
@@ -113,6 +118,7 @@ Table attribution_table(const MeasuredSize& size) {
       for (const double part :
            {p.launch_latency_us, p.starved_us, p.gap_us, p.busy_us, p.completion_us, p.residual_us})
         row.cells.push_back(with_share(part, wall));
+      row.cells.push_back(two_routes(launch_side_us(p), launch_side_by_clocks_us(*m.attribution)));
       row.cells.push_back(m.attribution->modelled ? "modelled" : "measured");
       add_marks(table, m, m.attribution->marks);
       constexpr double same_wall = 0.10;
@@ -126,11 +132,11 @@ Table attribution_table(const MeasuredSize& size) {
 }
 
 Table split_table(const MeasuredSize& size) {
-  Table table{
-      "Busy, split by the crossed arms",
-      columns({"essential µs", "ramp µs", "round trip µs", "in L2", "in DRAM", "round trip by persistent"}),
-      {},
-      {}};
+  Table table{"Busy, split by the crossed arms",
+              columns({"essential µs", "ramp µs", "round trip µs", "by clocks", "in L2", "in DRAM",
+                       "round trip by persistent"}),
+              {},
+              {}};
   for (const Measured& m : size.variants) {
     if (!m.split && m.not_separable.empty()) continue;
     TableRow row{variant_cells(m.name), m.not_separable};
@@ -138,8 +144,8 @@ Table split_table(const MeasuredSize& size) {
       const profiling::Split& s = *m.split;
       row.message.clear();
       row.cells.insert(row.cells.end(),
-                       {us(s.essential_us), us(s.ramp_us), us(s.round_trip_us), us(s.round_trip_l2_us),
-                        us(s.round_trip_dram_us), us(s.round_trip_by_persistent_us)});
+                       {us(s.essential_us), us(s.ramp_us), us(s.round_trip_us), us(s.round_trip_by_clocks_us),
+                        us(s.round_trip_l2_us), us(s.round_trip_dram_us), us(s.round_trip_by_persistent_us)});
     }
     table.rows.push_back(std::move(row));
   }

@@ -72,6 +72,23 @@ TEST_CASE("each mode enables its kinds and disables them at the end", "[profilin
     CHECK(std::count(calls.begin(), calls.end(), call) == 1);
 }
 
+TEST_CASE("latency timestamps are asked for before any kind, and only on demand", "[profiling][activity]") {
+  fake() = {};
+  { REQUIRE(start(ActivityMode::kernel).ok()); }
+  CHECK_FALSE(fake().latency_timestamps);
+  fake() = {};
+  ActivityOptions options;
+  options.latency_timestamps = true;
+  { REQUIRE(ActivitySession::start(fake_api(), options).ok()); }
+  CHECK(fake().latency_timestamps);
+  CHECK(fake().kinds_before_latency_timestamps == 0);
+  fake() = {};
+  fake().fail["enable_latency_timestamps"] = CUPTI_ERROR_NOT_INITIALIZED;
+  const auto refused = ActivitySession::start(fake_api(), options);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.reason().text.find("cuptiActivityEnableLatencyTimestamps") != std::string::npos);
+}
+
 TEST_CASE("a stream iteration arrives as a timeline, by value", "[profiling][activity]") {
   fake() = {};
   auto session = start(ActivityMode::kernel_api);

@@ -179,6 +179,44 @@ TEST_CASE("attribute a stream row: parts, residual, marks", "[profiling][attribu
     CHECK(row->evidence.count(part) == 1);
 }
 
+TEST_CASE("attribute a stream row: the gap is what its untraced span leaves", "[profiling][attribution]") {
+  EdgeConstants k = constants;
+  k.stream_span_cost_ns = 2200;
+  StreamEvidence evidence;
+  evidence.untraced_wall_us = {11.0, 12.0, 11.5, 11.6, 11.4};
+  evidence.api_pass = {api_iteration(0, {{500, 4000}, {4500, 8000}}, 13000)};
+  evidence.kernel_pass = {kernel_iteration(0, {{5000, 5900}, {9000, 9900}}, 11600)};
+  // Span 5.0 - 2.2 = 2.8 beside 1.8 of busy: a gap of 1.0 at its one edge, where the constant says 1.7. The
+  // second kernel starts at 4500 + 4000, 3100 after the first: starved 2.1.
+  evidence.gated_span_us = {5.0, 4.9, 5.3};
+  auto row = attribute_stream(evidence, k);
+  REQUIRE(row.ok());
+  CHECK(row->span_us == Approx(2.8));
+  CHECK(row->parts.gap_us == Approx(1.0));
+  CHECK(row->parts.starved_us == Approx(2.1));
+  CHECK(row->parts.sum() == Approx(11.5));
+  CHECK(row->wall_iqr_us == Approx(0.2));  // 11.4 to 11.6
+  // Two routes: 4.5 + 2.1 + 2.0 out of traces, 11.5 - 2.8 on clocks.
+  CHECK(launch_side_us(row->parts) == Approx(8.6));
+  CHECK(launch_side_by_clocks_us(*row) == Approx(8.7));
+  CHECK(row->evidence.at("gap").find("untraced span") != std::string::npos);
+
+  // Kernels that read longer than they take leave nothing, and are marked.
+  evidence.gated_span_us = {3.7};  // 1.5 for 1.8 of busy
+  row = attribute_stream(evidence, k);
+  REQUIRE(row.ok());
+  CHECK(row->parts.gap_us == 0.0);
+  CHECK(row->marks.back() == "kernel pass reads more than the untraced span by 20%");
+
+  // Without spans: the calibrated gap, and no second route.
+  evidence.gated_span_us.clear();
+  row = attribute_stream(evidence, k);
+  REQUIRE(row.ok());
+  CHECK(row->parts.gap_us == Approx(1.7));
+  CHECK_FALSE(launch_side_by_clocks_us(*row).has_value());
+  CHECK(row->evidence.at("gap").find("calibrated") != std::string::npos);
+}
+
 TEST_CASE("attribute a stream row: withheld with a reason", "[profiling][attribution]") {
   StreamEvidence good;
   good.untraced_wall_us = {11.0};
@@ -212,7 +250,7 @@ TEST_CASE("attribute a graph row: closes over latency, span and completion", "[p
   EdgeConstants k;
   k.graph_launch_to_start_ns = 2100;
   k.graph_completion_ns = 2800;
-  k.gated_span_cost_ns = 1400;
+  k.graph_span_cost_ns = 1400;
   GraphEvidence evidence;
   evidence.untraced_wall_us = {41.0, 40.0, 46.0};
   // Span 37.4 - 1.4 = 36; 2.1 + 36 + 2.8 = 40.9 of the wall's 41. Twin's kernels 28.8.
@@ -227,6 +265,9 @@ TEST_CASE("attribute a graph row: closes over latency, span and completion", "[p
   CHECK(row->parts.completion_us == Approx(2.8));
   CHECK(row->parts.residual_us == Approx(0.1));
   CHECK(row->parts.sum() == Approx(41.0));
+  CHECK(row->span_us == Approx(36.0));
+  CHECK(launch_side_us(row->parts) == Approx(4.9));
+  CHECK(launch_side_by_clocks_us(*row) == Approx(5.0));
   CHECK(row->modelled);
   CHECK(row->marks.empty());
 
@@ -257,7 +298,7 @@ TEST_CASE("attribute a graph row: closes over latency, span and completion", "[p
 
 TEST_CASE("attribute a graph row: withheld with a reason", "[profiling][attribution]") {
   EdgeConstants k;
-  k.gated_span_cost_ns = 1400;
+  k.graph_span_cost_ns = 1400;
   GraphEvidence good;
   good.untraced_wall_us = {9.0};
   good.gated_span_us = {3.0};

@@ -34,6 +34,7 @@ EmptyKernelFigures figures() {
   figures.traced_call_us = 3.5;
   figures.traced = {7400, 600, 2300};
   figures.edges = {1700, 6900};
+  figures.span_us = 2.5;
   figures.graph_span_us = 2.0;
   figures.traced_graph = {4900, 800, 2800};
   return figures;
@@ -126,7 +127,8 @@ TEST_CASE("what tracing adds to an empty kernel is taken off its launch", "[prof
   CHECK(k.graph_trace_cost_ns == 1400);
   CHECK(k.graph_launch_to_start_ns == 3500);
   CHECK(k.graph_completion_ns == 2800);
-  CHECK(k.gated_span_cost_ns == 1200);
+  CHECK(k.stream_span_cost_ns == 1900);
+  CHECK(k.graph_span_cost_ns == 1200);
   CHECK(k.api_trace_cost_ns == 400);
   CHECK(k.stream_gap_ns == 1700);
   // A traced wall below the untraced one is noise, not a negative cost.

@@ -25,6 +25,8 @@ struct FakeCupti {
   // What happened.
   std::vector<int> enabled, disabled;
   std::vector<std::uint32_t> calls_enabled, calls_disabled;
+  bool latency_timestamps = false;
+  std::size_t kinds_before_latency_timestamps = 0;
   int subscribed = 0, unsubscribed = 0, flushed = 0;
   std::vector<std::uint8_t*> requested;
   CUpti_BuffersCallbackRequestFunc request = nullptr;
@@ -114,6 +116,11 @@ inline profiling::CuptiApi fake_api() {
   api.activity_enable_runtime_api = [](CUpti_CallbackId call, std::uint8_t on) {
     (on ? fake().calls_enabled : fake().calls_disabled).push_back(call);
     return answer("enable_runtime_api");
+  };
+  api.activity_enable_latency_timestamps = [](std::uint8_t on) {
+    fake().latency_timestamps = on != 0;
+    fake().kinds_before_latency_timestamps = fake().enabled.size();
+    return answer("enable_latency_timestamps");
   };
   api.activity_register_callbacks = [](CUpti_BuffersCallbackRequestFunc request,
                                        CUpti_BuffersCallbackCompleteFunc complete) {

@@ -57,6 +57,14 @@ TEST_CASE("crossed split: second estimate and the trip through L2", "[profiling]
   CHECK_FALSE(crossed_split(a)->round_trip_l2_us.has_value());
 }
 
+TEST_CASE("crossed split: the round trip by untraced spans, where both arms have one", "[profiling][split]") {
+  CrossedBusy a = arms();
+  a.separate_span_us = 790;
+  CHECK_FALSE(crossed_split(a)->round_trip_by_clocks_us.has_value());
+  a.sliced_span_us = 250;
+  CHECK(crossed_split(a)->round_trip_by_clocks_us == Approx(540));
+}
+
 TEST_CASE("crossed split: a negative difference stays negative", "[profiling][split]") {
   CrossedBusy a = arms();
   a.separate_us = 200;

@@ -102,8 +102,8 @@ TEST_CASE("attribute: a row for every structure under every submission", "[study
 }
 
 TEST_CASE("attribute: a stream row, worked by hand", "[study][attribute]") {
-  // Kernel 1 starts at call 0 + 4, ends at 14; kernel 2 at the later of 2.8 + 3.5 and 14 + 0.9 = 14.9, ends at
-  // 19.9; the synchronisation returns at 21.9. 4 + 15 + 0.9 + 2 = 21.9 of the wall's 23.
+  // Kernel 1 starts at call 0 + 4, ends at 14; kernel 2 at the later of 2.8 + 3.5 and 14 + 0.9 = 14.9, ends
+  // at 19.9; the synchronisation returns at 21.9. 4 + 15 + 0.9 + 2 = 21.9 of the wall's 23.
   const auto rows = rows_of(passes_of_separate());
   const AttributionRow& row = row_of(rows, name_of(Structure::separate, "stream"));
   REQUIRE(row.attribution);

@@ -55,7 +55,8 @@ TEST_CASE("gvf: arguments that cannot be used exit 2, before a GPU is looked for
       {{"attribute", "-n", "0", "-p", "sum_abs"}, "--size 0"},
       {{"attribute", "--pass", "kernel"}, "--pass works on one pipeline"},
       {{"nope"}, "unknown command 'nope'"},
-      {{"attribute", "--pass", "sideways", "-p", "sum_abs"}, "unknown pass 'sideways'; --help lists them"},
+      {{"attribute", "--pass", "sideways", "-p", "sum_abs"},
+       "unknown pass 'sideways'; there are: untraced, api"},
       {{"attribute", "--output", "x.json"}, "--output takes one file for one pipeline"},
       {{"study", "--pipeline", "sum_squares"}, "unknown pipeline"},
   };

@@ -44,7 +44,8 @@ TEST_CASE("constants: one problem, by hand", "[study][constants]") {
   CHECK(constants->graph_trace_cost_ns == 1000);
   CHECK(constants->graph_launch_to_start_ns == 5000);
   CHECK(constants->graph_completion_ns == 2000);
-  CHECK(constants->gated_span_cost_ns == 1000);
+  CHECK(constants->stream_span_cost_ns == 1200);
+  CHECK(constants->graph_span_cost_ns == 1000);
   CHECK(constants->api_trace_cost_ns == 200);
 }
 
@@ -89,5 +90,5 @@ TEST_CASE("constants: a gate that does not work here is the reason", "[study][co
   graph.no_span = "the gate timed out";
   const auto none = constants_of(passes, problem);
   REQUIRE_FALSE(none.ok());
-  CHECK_THAT(none.reason().text, ContainsSubstring("no span of an empty graph: the gate timed out"));
+  CHECK_THAT(none.reason().text, ContainsSubstring("no span of an empty kernel: the gate timed out"));
 }
