@@ -24,7 +24,7 @@ struct FakeCupti {
 
   // What happened.
   std::vector<int> enabled, disabled;
-  std::vector<std::uint32_t> calls_enabled, calls_disabled;
+  std::vector<std::uint32_t> calls_enabled, calls_disabled, driver_calls_enabled, driver_calls_disabled;
   int subscribed = 0, unsubscribed = 0, flushed = 0;
   std::vector<std::uint8_t*> requested;
   CUpti_BuffersCallbackRequestFunc request = nullptr;
@@ -61,6 +61,14 @@ inline std::size_t record_size(CUpti_ActivityKind kind) {
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER:
       return sizeof(CUpti_ActivityAPI);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return sizeof(CUpti_ActivityMemcpyPtoP4);
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+      return sizeof(CUpti_ActivitySynchronization2);
+    case CUPTI_ACTIVITY_KIND_MARKER:
+      return sizeof(CUpti_ActivityMarker2);
+    case CUPTI_ACTIVITY_KIND_DEVICE:
+      return sizeof(CUpti_ActivityDevice5);
     default:
       return sizeof(CUpti_ActivityName);
   }
@@ -114,6 +122,10 @@ inline profiling::CuptiApi fake_api() {
   api.activity_enable_runtime_api = [](CUpti_CallbackId call, std::uint8_t on) {
     (on ? fake().calls_enabled : fake().calls_disabled).push_back(call);
     return answer("enable_runtime_api");
+  };
+  api.activity_enable_driver_api = [](CUpti_CallbackId call, std::uint8_t on) {
+    (on ? fake().driver_calls_enabled : fake().driver_calls_disabled).push_back(call);
+    return answer("enable_driver_api");
   };
   api.activity_register_callbacks = [](CUpti_BuffersCallbackRequestFunc request,
                                        CUpti_BuffersCallbackCompleteFunc complete) {
@@ -183,6 +195,21 @@ inline CUpti_ActivityAPI call_record(
   c.end = end;
   c.correlationId = id;
   return c;
+}
+
+inline CUpti_ActivityMarker2 marker_record(CUpti_ActivityFlag flag, std::uint64_t when, std::uint32_t id,
+                                           std::uint32_t thread, const char* name = nullptr,
+                                           const char* domain = nullptr) {
+  CUpti_ActivityMarker2 m{};
+  m.kind = CUPTI_ACTIVITY_KIND_MARKER;
+  m.flags = flag;
+  m.timestamp = when;
+  m.id = id;
+  m.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+  m.objectId.pt.threadId = thread;
+  m.name = name;
+  m.domain = domain;
+  return m;
 }
 
 }  // namespace gvf::tests
