@@ -256,7 +256,7 @@ TEST_CASE("buffers: never one twice, and no more than allowed", "[profiling][rec
   CHECK(std::count(once, once + 4096, 0) == 4096);  // CUPTI was told that buffers are zeroed
 }
 
-TEST_CASE("a failing call gives a named outcome and leaves nothing enabled",
+TEST_CASE("a recorder that cannot start says why and leaves nothing enabled",
           "[profiling][record][degraded]") {
   const auto outcome = [](const std::string& call, CUptiResult result) {
     fake() = {};
