@@ -1,5 +1,5 @@
-// libgvf_inject.so: loaded into any CUDA program by the driver (CUDA_INJECTION64_PATH) or by NVTX, records it
-// with CUPTI. Whatever fails here costs the recording and one line on stderr, never the program.
+// libgvf_inject.so: loaded into any CUDA program by the driver (CUDA_INJECTION64_PATH) and by NVTX, records
+// it with CUPTI. Whatever fails here costs the recording and one line on stderr, never the program.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -121,8 +121,9 @@ void start_once() noexcept {
   }
 }
 
+// Does not start the recording: CUPTI would start the driver, and a process that has one cannot fork children
+// that use CUDA. So ranges that begin before the program starts CUDA are not seen.
 int initialize_nvtx(int (*CuptiApi::*forward)(void*), void* get_export_table) noexcept {
-  start_once();
   try {
     const auto& api = cupti();
     if (api && (*api).*forward) return ((*api).*forward)(get_export_table);

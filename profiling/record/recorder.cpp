@@ -48,11 +48,9 @@ Recorder::Recorder(const CuptiApi& api, const RecorderOptions& options, int desc
 }
 
 Recorder::~Recorder() {
-  if (thread_.joinable()) {
-    while (!finish(std::chrono::hours(1))) {
-    }
-    disable_all();
+  while (thread_.joinable() && !finish(std::chrono::hours(1))) {
   }
+  disable_all();
   close(descriptor_);
 }
 

@@ -32,7 +32,7 @@ int record(RecordPlan plan) {
 
   const RecordEnd end = record_program(plan);
   if (end.written.empty()) {
-    note("no timeline was written: the program started neither CUDA nor NVTX, or a line above says why");
+    note("no timeline was written: the program did not start CUDA, or a line above says why");
     return end.exit_code;
   }
   std::string files;

@@ -18,7 +18,7 @@ struct RecordPlan {
 
 struct RecordEnd {
   int exit_code = 0;                           // the program's; 128 + signal where a signal ended it
-  std::vector<std::filesystem::path> written;  // sorted; one a process that started CUDA or NVTX
+  std::vector<std::filesystem::path> written;  // sorted; one a process that started CUDA
 };
 
 // libgvf_inject.so beside this program (a build tree), or in ../lib (an installation). Throws MachineLacks.

@@ -1,6 +1,6 @@
 """A PyTorch program to record: the same small model eagerly and with torch.compile(mode="reduce-overhead"), each
-iteration in an NVTX range. `gvf record --output torch -- python3 tests/programs/torch_graphs.py`, then
-`gvf attribute torch/*.gvft`."""
+iteration in an NVTX range. `gvf record --output run1 -- python3 tests/programs/torch_graphs.py`, then
+`gvf attribute run1/*.gvft`."""
 
 import torch
 
