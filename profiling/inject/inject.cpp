@@ -20,8 +20,7 @@ namespace gvf::profiling {
 
 namespace {
 
-// How long the end of the program waits for the last flush. CUPTI has been seen to hang there
-// (HPCToolkit#195).
+// How long the end of the program waits for the last flush: CUPTI has been seen to hang in it.
 constexpr std::chrono::seconds exit_patience{20};
 
 Recorder* recorder = nullptr;  // leaked: CUPTI's threads may call in while the process exits
