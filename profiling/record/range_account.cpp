@@ -18,6 +18,8 @@ namespace gvf::profiling {
 namespace {
 
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+// The context of a graph that starts on the host (cupti_activity.h, CUpti_ActivityGraphTrace2).
+constexpr std::uint32_t on_the_host = std::numeric_limits<std::int32_t>::max();
 
 // What a call does, by its name.
 struct CallKind {
@@ -177,10 +179,10 @@ class Index {
     const RecordedWait& what = process_.waits[found->second];
     return std::any_of(streams.begin(), streams.end(), [&](const StreamKey& key) {
       const auto& [device, context, stream] = key;
+      const bool is_in_context = context == what.context || context == on_the_host;
       if (what.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE)
-        return context == what.context && stream == what.stream;
-      if (what.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE)
-        return context == what.context;
+        return is_in_context && stream == what.stream;
+      if (what.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE) return is_in_context;
       return true;  // an event: recorded after the work, or the wait would have returned before its end
     });
   }

@@ -72,6 +72,7 @@ std::optional<CuptiProblem> Recorder::start(nlohmann::json header) {
     header["cupti_library"] = api_.path;
     header["graphs"] = options_.graph_nodes ? "nodes" : "launches";
     header["flush_interval_ms"] = options_.flush_interval.count();
+    if (!refused_calls_.empty()) header["refused_calls"] = refused_calls_;
     writer_.emplace(api_, descriptor_, static_cast<Nanoseconds>(epoch));
     writer_->add_object(header);
     if (!writer_->flush())
@@ -139,23 +140,32 @@ std::optional<CuptiProblem> Recorder::enable_all() {
 }
 
 // Of the hundreds of calls only those that submit or wait, by their names: all stream flavours and versions,
-// and no record for the queries that frameworks make between launches.
+// and no record for the queries that frameworks make between launches. CUPTI may refuse single ones, of old
+// runtimes.
 std::optional<CuptiProblem> Recorder::enable_calls(CUpti_CallbackDomain domain, CUpti_CallbackId end) {
   const bool is_runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
   const auto enable = is_runtime ? api_.activity_enable_runtime_api : api_.activity_enable_driver_api;
   if (!enable)
     return CuptiProblem{Degraded::symbol_missing,
                         "CUPTI at " + api_.path + " has no cuptiActivityEnableDriverApi: use one of CUDA 13"};
+  std::optional<CuptiProblem> first_problem;
+  bool is_any_enabled = false;
   for (CUpti_CallbackId cbid = 1; cbid < end; ++cbid) {
     const char* name = nullptr;
     if (api_.get_callback_name(domain, cbid, &name) != CUPTI_SUCCESS || !name) continue;
     if (!is_submitting_call(name) && !is_sync_call(name)) continue;
-    if (const CUptiResult status = enable(cbid, 1); status != CUPTI_SUCCESS)
-      return describe(api_, status,
-                      fmt::format("cuptiActivityEnable{}Api({})", is_runtime ? "Runtime" : "Driver", name));
-    enabled_calls_.emplace_back(domain, cbid);
+    if (const CUptiResult status = enable(cbid, 1); status == CUPTI_SUCCESS) {
+      is_any_enabled = true;
+      enabled_calls_.emplace_back(domain, cbid);
+    } else {
+      refused_calls_.emplace_back(name);
+      if (!first_problem)
+        first_problem =
+            describe(api_, status,
+                     fmt::format("cuptiActivityEnable{}Api({})", is_runtime ? "Runtime" : "Driver", name));
+    }
   }
-  return std::nullopt;
+  return is_any_enabled ? std::nullopt : first_problem;
 }
 
 void Recorder::disable_all() noexcept {

@@ -77,6 +77,7 @@ class Recorder {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::vector<CUpti_ActivityKind> enabled_kinds_;
   std::vector<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>> enabled_calls_;
+  std::vector<std::string> refused_calls_;
 
   struct Completed {
     std::uint8_t* buffer;

@@ -121,7 +121,8 @@ inline profiling::CuptiApi fake_api() {
   };
   api.activity_enable_runtime_api = [](CUpti_CallbackId call, std::uint8_t on) {
     (on ? fake().calls_enabled : fake().calls_disabled).push_back(call);
-    return answer("enable_runtime_api");
+    const CUptiResult one = answer("enable_runtime_api:" + std::to_string(call));
+    return one != CUPTI_SUCCESS ? one : answer("enable_runtime_api");
   };
   api.activity_enable_driver_api = [](CUpti_CallbackId call, std::uint8_t on) {
     (on ? fake().driver_calls_enabled : fake().driver_calls_disabled).push_back(call);

@@ -171,6 +171,9 @@ TEST_CASE("a wait counts where it waits for the range's stream", "[profiling][re
   process.waits[1].context = 0;
   CHECK(account_process(process, gap(10)).ranges[0].total.completion == 70);
 
+  process.works[0].context = 2147483647;  // a graph that starts on the host
+  CHECK(account_process(process, gap(10)).ranges[0].total.completion == 70);
+
   // A copy that blocks waits for itself.
   Made copies;
   copies.range("r", {0, 1000});

@@ -185,6 +185,18 @@ TEST_CASE("what is enabled follows the granularity, and ends with the recorder",
   }
 }
 
+TEST_CASE("a call that CUPTI refuses costs that call, and the header names it",
+          "[profiling][record][degraded]") {
+  fake() = {};
+  fake().fail["enable_runtime_api:7"] = CUPTI_ERROR_INVALID_PARAMETER;
+  Recording recording;
+  REQUIRE_FALSE(recording.start());
+  CHECK_THAT(read_text(recording.path()),
+             ContainsSubstring("\"refused_calls\":[\"cudaLaunchKernel_v7000\"]"));
+  CHECK(recording.finish().has_end);
+  CHECK(fake().calls_enabled.size() == fake().calls_disabled.size() + 1);
+}
+
 TEST_CASE("records that are no use are counted and left out", "[profiling][record][degraded]") {
   const RecordedProcess process = record([] {
     fake().deliver(kernel_record(0, 0, 1));

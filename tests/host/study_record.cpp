@@ -77,9 +77,9 @@ TEST_CASE("a recorded program leaves its timeline and its exit code", "[study][r
 
 TEST_CASE("a program that is killed loses what came after the last flush", "[study][record]") {
   const ScratchFolder folder;
-  // Two hundred flush intervals for the first launches, none for the last one.
+  // Fifty flush intervals for the first launches, none for the last one.
   const RecordEnd end =
-      record(folder.path() / "run.gvft", {"launch", "2", "nap", "4000", "launch", "1", "kill"});
+      record(folder.path() / "run.gvft", {"launch", "2", "nap", "1000", "launch", "1", "kill"});
   CHECK(end.exit_code == 128 + SIGKILL);
   REQUIRE(end.written.size() == 1);
   const RecordedProcess process = read(end.written[0]);
