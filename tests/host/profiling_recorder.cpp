@@ -329,6 +329,22 @@ TEST_CASE("a file that takes no more ends the recording with one line, not the p
   CHECK(fake().enabled == fake().disabled);
 }
 
+TEST_CASE("a flush that hangs holds up the end of the program for a while only",
+          "[profiling][record][degraded]") {
+  fake() = {};
+  static std::atomic<bool> hangs{true};
+  CuptiApi api = fake_api();
+  api.activity_flush_all = [](std::uint32_t) {
+    while (hangs) usleep(1000);
+    return CUPTI_SUCCESS;
+  };
+  Recorder recorder(api, {}, open("/dev/null", O_WRONLY), [](const std::string&) {});
+  REQUIRE_FALSE(recorder.start(nlohmann::json::object()));
+  CHECK_FALSE(recorder.finish(std::chrono::milliseconds(20)));
+  hangs = false;
+  CHECK(recorder.finish(std::chrono::seconds(10)));
+}
+
 TEST_CASE("a forked child is inert: it writes nothing, and CUPTI gets no buffer from it",
           "[profiling][record]") {
   fake() = {};
