@@ -1,205 +1,23 @@
 // Accounts of a recorded process: see range_account.hpp.
 #include "profiling/record/range_account.hpp"
 
-#include <cupti.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
-#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "profiling/record/process_index.hpp"
 
 namespace gvf::profiling {
 
 namespace {
 
-constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-// The context of a graph that starts on the host (cupti_activity.h, CUpti_ActivityGraphTrace2).
-constexpr std::uint32_t on_the_host = std::numeric_limits<std::int32_t>::max();
-
-// What a call does, by its name.
-struct CallKind {
-  bool submits = false;
-  bool waits = false;
-  bool launches_kernel = false;
-  bool launches_graph = false;
-  bool is_blocking_copy = false;
-};
-
-CallKind kind_of_call(const std::string& name) {
-  CallKind kind;
-  kind.submits = is_submitting_call(name);
-  kind.waits = is_sync_call(name);
-  kind.is_blocking_copy = is_blocking_copy(name);
-  kind.launches_graph = kind.submits && name.find("GraphLaunch") != std::string::npos;
-  kind.launches_kernel = kind.submits && !kind.launches_graph && name.find("Launch") != std::string::npos;
-  return kind;
-}
-
-using StreamKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // device, context, stream
-
-StreamKey stream_of(const RecordedWork& work) {
-  return {work.device, work.context, work.stream};
-}
-
-// The works of one stream in start order.
-struct StreamWorks {
-  std::vector<std::uint32_t> works;
-  std::vector<Nanoseconds> latest_end;  // of works[0..i]
-};
-
-// The process in the orders that accounts ask for.
-class Index {
- public:
-  explicit Index(const RecordedProcess& process) : process_(process) {
-    for (const std::string& name : process.names) kinds_.push_back(kind_of_call(name));
-    index_calls();
-    index_works();
-    for (std::size_t i = 0; i < process.waits.size(); ++i)
-      waits_.emplace(process.waits[i].correlation_id, static_cast<std::uint32_t>(i));
-  }
-
-  const RecordedProcess& process() const { return process_; }
-  const RecordedCall& call(std::uint32_t c) const { return process_.calls[c]; }
-  const RecordedWork& work(std::uint32_t w) const { return process_.works[w]; }
-  const CallKind& kind(std::uint32_t c) const { return kinds_[call(c).name]; }
-
-  /// By thread, then begin: outermost submitting calls and synchronising ones.
-  const std::vector<std::uint32_t>& calls() const { return calls_; }
-  /// Positions in calls() of this thread's calls that begin in `at`.
-  std::pair<std::size_t, std::size_t> calls_in(std::uint32_t thread, const Interval& at) const {
-    const auto before = [&](std::uint32_t c, std::pair<std::uint32_t, Nanoseconds> key) {
-      return std::pair(call(c).thread, call(c).at.begin) < key;
-    };
-    const auto first = std::lower_bound(calls_.begin(), calls_.end(), std::pair(thread, at.begin), before);
-    const auto last = std::lower_bound(first, calls_.end(), std::pair(thread, at.end + 1), before);
-    return {first - calls_.begin(), last - calls_.begin()};
-  }
-  const std::set<std::uint32_t>& threads() const { return threads_; }
-
-  std::span<const std::uint32_t> works_of_call(std::uint32_t c) const {
-    return std::span(works_by_call_).subspan(first_work_[c], first_work_[c + 1] - first_work_[c]);
-  }
-  std::uint32_t call_of_work(std::uint32_t w) const { return call_of_work_[w]; }
-  std::size_t position_of_call(std::uint32_t c) const { return position_[c]; }
-  std::size_t unmatched() const { return unmatched_; }
-  const std::map<StreamKey, StreamWorks>& streams() const { return streams_; }
-
-  std::uint32_t graph_launch_of(const RecordedWork& work) const {
-    return work.graph_id != 0 && work.kind != WorkKind::graph ? work.correlation_id : 0;
-  }
-
-  /// When the wait for works that end at `end` on `streams`, last submitted by the call at `position`,
-  /// returned: the first fitting one of that thread, before it submits anything else.
-  std::optional<Nanoseconds> wait_return(std::size_t position, Nanoseconds end,
-                                         const std::set<StreamKey>& streams) const {
-    const RecordedCall& last = call(calls_[position]);
-    if (kind(calls_[position]).is_blocking_copy && last.at.end >= end) return last.at.end;
-    for (std::size_t p = position + 1; p < calls_.size(); ++p) {
-      const RecordedCall& next = call(calls_[p]);
-      if (next.thread != last.thread || kind(calls_[p]).submits) break;
-      if (next.at.end >= end && may_wait_for(next, streams)) return next.at.end;
-    }
-    return std::nullopt;
-  }
-
- private:
-  void index_calls() {
-    position_.assign(process_.calls.size(), 0);
-    outer_of_.resize(process_.calls.size());
-    std::vector<std::uint32_t> order(process_.calls.size());
-    for (std::uint32_t c = 0; c < order.size(); ++c) order[c] = c;
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      // Of two that begin together, the longer is the outer one.
-      return std::tuple(call(a).thread, call(a).at.begin, -call(a).at.end) <
-             std::tuple(call(b).thread, call(b).at.begin, -call(b).at.end);
-    });
-    std::uint32_t outer = none;
-    for (const std::uint32_t c : order) {
-      outer_of_[c] = c;
-      threads_.insert(call(c).thread);
-      if (!kind(c).submits && !kind(c).waits) continue;
-      // A runtime call may show the driver call inside it: one submission.
-      if (outer != none && call(outer).thread == call(c).thread && call(c).at.end <= call(outer).at.end) {
-        outer_of_[c] = outer;
-        continue;
-      }
-      outer = c;
-      position_[c] = calls_.size();
-      calls_.push_back(c);
-    }
-  }
-
-  void index_works() {
-    std::unordered_map<std::uint32_t, std::uint32_t> call_of_id;
-    for (std::uint32_t c = 0; c < process_.calls.size(); ++c)
-      if (kind(c).submits) call_of_id.emplace(call(c).correlation_id, outer_of_[c]);
-    // A launch that was recorded as a whole must not count its nodes too.
-    std::unordered_set<std::uint32_t> whole_graphs;
-    for (const RecordedWork& w : process_.works)
-      if (w.kind == WorkKind::graph) whole_graphs.insert(w.correlation_id);
-
-    std::vector<std::uint32_t> kept;
-    call_of_work_.assign(process_.works.size(), none);
-    first_work_.assign(process_.calls.size() + 1, 0);
-    for (std::uint32_t w = 0; w < process_.works.size(); ++w) {
-      if (graph_launch_of(work(w)) != 0 && whole_graphs.count(work(w).correlation_id)) continue;
-      kept.push_back(w);
-      const auto found = call_of_id.find(work(w).correlation_id);
-      if (found == call_of_id.end()) {
-        ++unmatched_;
-      } else {
-        call_of_work_[w] = found->second;
-        ++first_work_[found->second + 1];
-      }
-    }
-    std::stable_sort(kept.begin(), kept.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return work(a).at.begin < work(b).at.begin; });
-    for (std::size_t c = 1; c < first_work_.size(); ++c) first_work_[c] += first_work_[c - 1];
-    works_by_call_.resize(first_work_.back());
-    std::vector<std::uint32_t> next(first_work_.begin(), first_work_.end() - 1);
-    for (const std::uint32_t w : kept) {
-      if (call_of_work_[w] != none) works_by_call_[next[call_of_work_[w]]++] = w;
-      StreamWorks& stream = streams_[stream_of(work(w))];
-      const Nanoseconds latest =
-          stream.works.empty() ? work(w).at.end : std::max(stream.latest_end.back(), work(w).at.end);
-      stream.works.push_back(w);
-      stream.latest_end.push_back(latest);
-    }
-  }
-
-  // Without a record of what it waited for, a synchronising call may wait for anything.
-  bool may_wait_for(const RecordedCall& wait, const std::set<StreamKey>& streams) const {
-    const auto found = waits_.find(wait.correlation_id);
-    if (found == waits_.end()) return true;
-    const RecordedWait& what = process_.waits[found->second];
-    return std::any_of(streams.begin(), streams.end(), [&](const StreamKey& key) {
-      const auto& [device, context, stream] = key;
-      const bool is_in_context = context == what.context || context == on_the_host;
-      if (what.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE)
-        return is_in_context && stream == what.stream;
-      if (what.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE) return is_in_context;
-      return true;  // an event: recorded after the work, or the wait would have returned before its end
-    });
-  }
-
-  const RecordedProcess& process_;
-  std::vector<CallKind> kinds_;  // by name
-  std::vector<std::uint32_t> calls_;
-  std::vector<std::size_t> position_;
-  std::vector<std::uint32_t> outer_of_;
-  std::set<std::uint32_t> threads_;
-  std::vector<std::uint32_t> call_of_work_;
-  std::vector<std::uint32_t> works_by_call_;
-  std::vector<std::uint32_t> first_work_;
-  std::size_t unmatched_ = 0;
-  std::map<StreamKey, StreamWorks> streams_;
-  std::unordered_multimap<std::uint32_t, std::uint32_t> waits_;
-};
+constexpr std::uint32_t none = ProcessIndex::none;
 
 void count_work(Counts& counts, WorkKind kind) {
   switch (kind) {
@@ -235,7 +53,7 @@ struct Instance {
 // Collects instances of one name.
 class Tally {
  public:
-  Tally(const Index& index, const AccountOptions& options) : index_(index), options_(options) {}
+  Tally(const ProcessIndex& index, const AccountOptions& options) : index_(index), options_(options) {}
 
   void add(const Instance& instance) {
     ++summary_.instances;
@@ -319,14 +137,14 @@ class Tally {
     }
   }
 
-  const Index& index_;
+  const ProcessIndex& index_;
   const AccountOptions& options_;
   Summary summary_;
   std::array<std::vector<Nanoseconds>, 6> samples_;
   std::vector<Nanoseconds> walls_;
 };
 
-Instance instance_of(const Index& index, const RecordedRange& range) {
+Instance instance_of(const ProcessIndex& index, const RecordedRange& range) {
   Instance instance;
   const auto add = [&](std::uint32_t thread) {
     const auto [first, last] = index.calls_in(thread, range.at);
@@ -345,7 +163,7 @@ Instance instance_of(const Index& index, const RecordedRange& range) {
   return instance;
 }
 
-std::vector<Summary> account_ranges(const Index& index, const AccountOptions& options) {
+std::vector<Summary> account_ranges(const ProcessIndex& index, const AccountOptions& options) {
   const RecordedProcess& process = index.process();
   std::map<std::pair<std::uint32_t, std::uint32_t>, Tally> tallies;
   for (const RecordedRange& range : process.ranges)
@@ -363,7 +181,7 @@ std::vector<Summary> account_ranges(const Index& index, const AccountOptions& op
   return summaries;
 }
 
-std::vector<Summary> account_streams(const Index& index, const AccountOptions& options) {
+std::vector<Summary> account_streams(const ProcessIndex& index, const AccountOptions& options) {
   std::vector<Summary> summaries;
   for (const auto& [key, stream] : index.streams()) {
     Instance instance;
@@ -382,7 +200,7 @@ std::vector<Summary> account_streams(const Index& index, const AccountOptions& o
   return summaries;
 }
 
-std::vector<Summary> account_graphs(const Index& index, const AccountOptions& options) {
+std::vector<Summary> account_graphs(const ProcessIndex& index, const AccountOptions& options) {
   std::map<std::uint32_t, Tally> tallies;
   for (const std::uint32_t c : index.calls()) {
     if (!index.kind(c).launches_graph) continue;
@@ -438,7 +256,7 @@ RangeParts split_wall(Nanoseconds start, std::optional<Nanoseconds> wait_return,
 }
 
 ProcessAccount account_process(const RecordedProcess& process, const AccountOptions& options) {
-  const Index index(process);
+  const ProcessIndex index(process);
   ProcessAccount account;
   account.unmatched_works = index.unmatched();
   for (const RecordedCall& call : process.calls) account.failed_calls += call.result != 0;
