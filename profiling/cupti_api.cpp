@@ -34,15 +34,29 @@ void each_symbol(CuptiApi& api, F&& symbol) {
   symbol("cuptiActivityGetNumDroppedRecords", api.activity_get_num_dropped_records);
 }
 
+template <class F>
+void each_optional_symbol(CuptiApi& api, F&& symbol) {
+  symbol("cuptiActivityEnableDriverApi", api.activity_enable_driver_api);
+  symbol("cuptiActivityEnableAllSyncRecords", api.activity_enable_all_sync_records);
+  symbol("cuptiActivitySetAttribute", api.activity_set_attribute);
+  symbol("cuptiSetThreadIdType", api.set_thread_id_type);
+  symbol("InitializeInjectionNvtx", api.initialize_nvtx);
+  symbol("InitializeInjectionNvtx2", api.initialize_nvtx2);
+}
+
 Result<CuptiApi, CuptiProblem> bind(const DynamicLoader& loader, void* handle, const std::string& opened) {
   CuptiApi api;
   api.path = loader.path_of(handle);
   if (api.path.empty()) api.path = opened;
+  const auto find = [&](const char* name, auto& pointer) {
+    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(loader.find(handle, name));
+  };
   std::string missing;
   each_symbol(api, [&](const char* name, auto& pointer) {
-    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(loader.find(handle, name));
+    find(name, pointer);
     if (!pointer && missing.empty()) missing = name;
   });
+  each_optional_symbol(api, find);
   if (!missing.empty())
     return CuptiProblem{Degraded::symbol_missing, "CUPTI at " + api.path + " has no " + missing +
                                                       ": it is not a CUPTI 13; set GVF_CUPTI_LIBRARY to one"};

@@ -29,6 +29,14 @@ struct CuptiApi {
   decltype(&cuptiActivityGetNextRecord) activity_get_next_record = nullptr;
   decltype(&cuptiActivityGetNumDroppedRecords) activity_get_num_dropped_records = nullptr;
 
+  // What only the recorder of foreign programs wants; null in a CUPTI that lacks it.
+  decltype(&cuptiActivityEnableDriverApi) activity_enable_driver_api = nullptr;
+  decltype(&cuptiActivityEnableAllSyncRecords) activity_enable_all_sync_records = nullptr;
+  decltype(&cuptiActivitySetAttribute) activity_set_attribute = nullptr;
+  decltype(&cuptiSetThreadIdType) set_thread_id_type = nullptr;
+  int (*initialize_nvtx)(void* get_export_table) = nullptr;   ///< what NVTX_INJECTION64_PATH leads to
+  int (*initialize_nvtx2)(void* get_export_table) = nullptr;  ///< the same for NVTX 3
+
   std::string path;           ///< where the library came from
   std::uint32_t version = 0;  ///< CUPTI_API_VERSION of the library: 130001 is 13.0 update 1
 };

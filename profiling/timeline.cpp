@@ -177,6 +177,12 @@ bool is_sync_call(std::string_view api_call) {
                  "cudaThreadSynchronize", "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"});
 }
 
+bool is_blocking_copy(std::string_view api_call) {
+  const std::string_view name = base_name(api_call);
+  return starts_with_any(name, {"cudaMemcpy", "cuMemcpy"}) && name.find("Async") == std::string_view::npos &&
+         name.find("Batch") == std::string_view::npos;
+}
+
 Cut cut_into_iterations(const std::vector<Interval>& marks, std::vector<Call> calls,
                         std::vector<Work> works) {
   Cut cut;

@@ -98,6 +98,8 @@ std::string_view base_name(std::string_view api_call);
 bool is_submitting_call(std::string_view api_call);
 /// True for calls that wait for the device.
 bool is_sync_call(std::string_view api_call);
+/// True for copies without Async in their name: most of them return after the copy has ended.
+bool is_blocking_copy(std::string_view api_call);
 
 /// Cuts a long record stream into iterations. A call belongs to the mark that contains its begin; a work to
 /// its call's iteration where that call was recorded, else to the mark that contains the work's begin.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <string_view>
 
 #include "gvf_git.hpp"
 #include "study/commands/command.hpp"
@@ -11,8 +12,9 @@
 namespace gvf::study {
 
 int run_gvf(int argc, char** argv) {
-  // Kernels load before the first timed launch, not inside it. Must be set before CUDA starts.
-  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  // Kernels load before the first timed launch, not inside it. Must be set before CUDA starts. A recorded
+  // program inherits the environment and must stay as it is.
+  if (argc < 2 || std::string_view(argv[1]) != "record") setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 
   CLI::App app(
       "Graphs versus Fusion: does a pipeline of GPU kernels pay for launches or for trips through global "
@@ -29,6 +31,7 @@ int run_gvf(int argc, char** argv) {
   add_trace(app, run);
   add_calibrate(app, run);
   add_attribute(app, run);
+  add_record(app, run);
   add_study(app, run);
   return exit_code_of_running([&] {
     const auto is_first_word = [argv](CLI::App* command) { return command->check_name(argv[1]); };

@@ -17,6 +17,7 @@ void add_check(CLI::App& app, Action& run);
 void add_trace(CLI::App& app, Action& run);
 void add_calibrate(CLI::App& app, Action& run);
 void add_attribute(CLI::App& app, Action& run);
+void add_record(CLI::App& app, Action& run);
 void add_study(CLI::App& app, Action& run);
 
 // The whole program: parses, runs, turns errors into one clear line on stderr and an exit code.

@@ -9,6 +9,7 @@
 
 #include "profiling/chrome_trace.hpp"
 #include "study/commands/command.hpp"
+#include "study/commands/command_attribute_file.hpp"
 #include "study/exit_code.hpp"
 #include "study/io/json_file.hpp"
 #include "study/io/output.hpp"
@@ -32,6 +33,7 @@ struct Options {
   std::string pass_dir;
   std::string explain;
   std::string from;
+  FileAttribution files;
 };
 
 // Each pass runs several times, in a process of its own each time, so that no figure rests on one process's
@@ -247,9 +249,11 @@ int run_one_pass(const Options& options) {
 }  // namespace
 
 void add_attribute(CLI::App& app, Action& run) {
-  CLI::App* command = app.add_subcommand("attribute", "Explain the untraced wall time of each variant");
+  CLI::App* command = app.add_subcommand(
+      "attribute", "Explain the untraced wall time of each variant, or with FILES what `gvf record` wrote");
   const auto options = std::make_shared<Options>();
   add_selection_options(*command, options->selection);
+  add_file_options(*command, options->files);
   command->add_flag("--quick", options->quick, "Two sizes only");
   command->add_option("-o,--output", options->output, "Write attribution/<pipeline>.json here");
   command->add_option("--timeline-dir", options->timeline_dir,
@@ -267,6 +271,7 @@ void add_attribute(CLI::App& app, Action& run) {
   command->callback([&run, options] {
     run = [options] {
       if (!options->explain.empty()) return explain_one(*options);
+      if (!options->files.files.empty()) return attribute_files(options->files, options->json);
       return options->pass.empty() ? attribute_all(*options) : run_one_pass(*options);
     };
   });

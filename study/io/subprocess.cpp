@@ -49,7 +49,8 @@ class SpawnPlan {
     sigemptyset(&defaults);
     for (const int signal : guarded_signals) sigaddset(&defaults, signal);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    const int group_flag = options.own_group ? POSIX_SPAWN_SETPGROUP : 0;
+    posix_spawnattr_setflags(&attributes_, static_cast<short>(group_flag | POSIX_SPAWN_SETSIGDEF));
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
@@ -88,6 +89,7 @@ ProcessEnd run_process(const std::vector<std::string>& command, const ProcessOpt
   constexpr double grace_seconds = 10;
   const Clock::time_point start = Clock::now();
   const pid_t child = SpawnPlan(options).spawn(command);
+  const pid_t told_process = options.own_group ? -child : child;
   std::optional<Clock::time_point> told;
   double next_tick = 1;
   int status = 0;
@@ -97,10 +99,10 @@ ProcessEnd run_process(const std::vector<std::string>& command, const ProcessOpt
     if (ended < 0 && errno != EINTR)
       throw std::runtime_error(fmt::format("waiting for {}: {}", command[0], std::strerror(errno)));
     if (interrupted() != 0 && !told) {
-      kill(-child, interrupted());
+      kill(told_process, interrupted());
       told = Clock::now();
     }
-    if (told && seconds_since(*told) > grace_seconds) kill(-child, SIGKILL);
+    if (told && seconds_since(*told) > grace_seconds) kill(told_process, SIGKILL);
     if (options.tick && seconds_since(start) >= next_tick) {
       options.tick(seconds_since(start));
       next_tick += 1;

@@ -24,7 +24,7 @@ struct FakeCupti {
 
   // What happened.
   std::vector<int> enabled, disabled;
-  std::vector<std::uint32_t> calls_enabled, calls_disabled;
+  std::vector<std::uint32_t> calls_enabled, calls_disabled, driver_calls_enabled, driver_calls_disabled;
   bool latency_timestamps = false;
   std::size_t kinds_before_latency_timestamps = 0;
   int subscribed = 0, unsubscribed = 0, flushed = 0;
@@ -63,6 +63,14 @@ inline std::size_t record_size(CUpti_ActivityKind kind) {
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER:
       return sizeof(CUpti_ActivityAPI);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return sizeof(CUpti_ActivityMemcpyPtoP4);
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+      return sizeof(CUpti_ActivitySynchronization2);
+    case CUPTI_ACTIVITY_KIND_MARKER:
+      return sizeof(CUpti_ActivityMarker2);
+    case CUPTI_ACTIVITY_KIND_DEVICE:
+      return sizeof(CUpti_ActivityDevice5);
     default:
       return sizeof(CUpti_ActivityName);
   }
@@ -115,7 +123,12 @@ inline profiling::CuptiApi fake_api() {
   };
   api.activity_enable_runtime_api = [](CUpti_CallbackId call, std::uint8_t on) {
     (on ? fake().calls_enabled : fake().calls_disabled).push_back(call);
-    return answer("enable_runtime_api");
+    const CUptiResult one = answer("enable_runtime_api:" + std::to_string(call));
+    return one != CUPTI_SUCCESS ? one : answer("enable_runtime_api");
+  };
+  api.activity_enable_driver_api = [](CUpti_CallbackId call, std::uint8_t on) {
+    (on ? fake().driver_calls_enabled : fake().driver_calls_disabled).push_back(call);
+    return answer("enable_driver_api");
   };
   api.activity_enable_latency_timestamps = [](std::uint8_t on) {
     fake().latency_timestamps = on != 0;
@@ -190,6 +203,21 @@ inline CUpti_ActivityAPI call_record(
   c.end = end;
   c.correlationId = id;
   return c;
+}
+
+inline CUpti_ActivityMarker2 marker_record(CUpti_ActivityFlag flag, std::uint64_t when, std::uint32_t id,
+                                           std::uint32_t thread, const char* name = nullptr,
+                                           const char* domain = nullptr) {
+  CUpti_ActivityMarker2 m{};
+  m.kind = CUPTI_ACTIVITY_KIND_MARKER;
+  m.flags = flag;
+  m.timestamp = when;
+  m.id = id;
+  m.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+  m.objectId.pt.threadId = thread;
+  m.name = name;
+  m.domain = domain;
+  return m;
 }
 
 }  // namespace gvf::tests

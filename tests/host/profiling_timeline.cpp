@@ -205,3 +205,12 @@ TEST_CASE("union length counts overlaps once", "[profiling][account]") {
   CHECK(union_length({{5, 5}}) == 0);
   CHECK(union_length({{10, 20}, {0, 5}, {15, 30}, {16, 17}}) == 25);
 }
+
+TEST_CASE("copies that block are told from those that do not", "[profiling][timeline]") {
+  for (const char* call :
+       {"cudaMemcpy_v3020", "cudaMemcpy2D_ptds_v7000", "cuMemcpyDtoH_v2", "cudaMemcpyFromSymbol"})
+    CHECK(is_blocking_copy(call));
+  for (const char* call : {"cudaMemcpyAsync_v3020", "cuMemcpyDtoHAsync_v2", "cudaMemcpyBatchAsync_v13000",
+                           "cudaMemset_v3020", "cudaLaunchKernel_v7000"})
+    CHECK_FALSE(is_blocking_copy(call));
+}

@@ -1,0 +1,100 @@
+// Where the time of a recorded process went: for its NVTX ranges, streams, graphs and devices. Pure
+// functions; docs/timeline-format.md defines each account.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiling/attribution.hpp"
+#include "profiling/record/timeline_file.hpp"
+
+namespace gvf::profiling {
+
+/// The device gap of kernels in one stream where no calibration is given: stream_gap_ns of
+/// docs/recordings/h200/machine.json.
+inline constexpr Nanoseconds default_stream_gap = 1056;
+
+/// The parts of DESIGN's account, ns, and one more: `queued`, when none of the own works ran because their
+/// streams were busy with others. They add up to the wall.
+struct RangeParts {
+  Nanoseconds launch_latency = 0, queued = 0, starved = 0, gap = 0, busy = 0, completion = 0;
+
+  Nanoseconds wall() const { return launch_latency + queued + starved + gap + busy + completion; }
+  /// What an infinitely early host would remove.
+  Nanoseconds launch_bound() const { return launch_latency + starved; }
+  bool operator==(const RangeParts&) const = default;
+
+  template <class Self, class F>
+  static void each(Self& self, F&& part) {
+    part("launch_latency", self.launch_latency);
+    part("queued", self.queued);
+    part("starved", self.starved);
+    part("gap", self.gap);
+    part("busy", self.busy);
+    part("completion", self.completion);
+  }
+};
+
+/// A work on the streams of what is accounted.
+struct Occupation {
+  Interval at;
+  bool is_own = true;
+  std::uint32_t graph_launch = 0;  ///< correlation id of the graph launch whose node this is; 0: no node
+};
+
+/// Splits [start, wait_return], or [start, last own end] where nothing waited. Needs an own work. Idle time
+/// between nodes of one graph launch is all gap, whatever its length: no host is involved.
+RangeParts split_wall(Nanoseconds start, std::optional<Nanoseconds> wait_return,
+                      std::vector<Occupation> works, Nanoseconds stream_gap);
+
+struct Counts {
+  std::size_t calls = 0;                                         ///< submitting calls, outermost ones
+  std::size_t kernel_launches = 0, graph_launches = 0;           ///< of those
+  std::size_t waits = 0;                                         ///< synchronising calls
+  std::size_t kernels = 0, graphs = 0, copies = 0, memsets = 0;  ///< works; graphs: graph-level records
+  bool operator==(const Counts&) const = default;
+};
+
+/// All instances of one name.
+struct Summary {
+  std::string name;
+  std::size_t instances = 0;
+  std::size_t without_work = 0;  ///< submitted nothing that ran: captured, failed, or only host code
+  std::size_t not_waited = 0;    ///< nothing waited for their last work: their wall ends with it
+  Counts counts;
+  RangeParts total;
+  RangeParts median;  ///< each part's own median over instances with work
+  Nanoseconds median_wall = 0;
+  /// What tracing added at most, from the calibration; it is in the parts and not taken off.
+  std::optional<Nanoseconds> trace_cost;
+};
+
+struct ProcessAccount {
+  Summary all;                      ///< the whole process as one range over all threads
+  std::vector<Summary> ranges;      ///< most launch-bound time first; inclusive of nested ranges
+  std::vector<Summary> streams;     ///< "device 0, context 1, stream 7"
+  std::vector<Summary> graphs;      ///< an instance is a launch
+  std::size_t unmatched_works = 0;  ///< no recorded call has their id; in streams and devices, in no range
+  std::size_t failed_calls = 0;     ///< returned an error
+};
+
+struct AccountOptions {
+  Nanoseconds stream_gap = default_stream_gap;
+  std::optional<EdgeConstants> calibration;  ///< for the cost of tracing
+};
+
+ProcessAccount account_process(const RecordedProcess& process, const AccountOptions& options);
+
+/// One GPU over all processes that used it, from its first work to its last.
+struct DeviceAccount {
+  std::string name;  ///< of the GPU; its number where the recording does not say
+  std::size_t processes = 0, streams = 0, works = 0;
+  RangeParts parts;
+};
+std::vector<DeviceAccount> account_devices(const std::vector<RecordedProcess>& processes,
+                                           Nanoseconds stream_gap);
+
+}  // namespace gvf::profiling

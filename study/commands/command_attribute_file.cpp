@@ -1,0 +1,262 @@
+// Implements study/commands/command_attribute_file.hpp.
+#include "study/commands/command_attribute_file.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "profiling/attribution_json.hpp"
+#include "profiling/record/range_account.hpp"
+#include "study/exit_code.hpp"
+#include "study/io/json_file.hpp"
+#include "study/recordings/render.hpp"
+
+namespace gvf::study {
+namespace {
+
+using nlohmann::ordered_json;
+using profiling::LostRecords;
+using profiling::ProcessAccount;
+using profiling::RangeParts;
+using profiling::RecordedProcess;
+using profiling::Summary;
+
+double us(profiling::Nanoseconds ns) {
+  return static_cast<double>(ns) / 1e3;
+}
+
+std::string ms_text(profiling::Nanoseconds ns) {
+  return fmt::format("{:.3f}", static_cast<double>(ns) / 1e6);
+}
+
+profiling::AccountOptions account_options(const std::string& machine) {
+  profiling::AccountOptions options;
+  if (machine.empty()) return options;
+  const nlohmann::json file = read_json(machine, "write one with `gvf calibrate --output FILE`");
+  if (!file.is_object() || !file.contains("constants"))
+    throw BadInput(machine + ": has no 'constants'; write one with `gvf calibrate --output FILE`");
+  const auto constants = profiling::constants_from_json(file["constants"]);
+  if (!constants) throw BadInput(fmt::format("{}: {}", machine, constants.reason().text));
+  options.calibration = *constants;
+  options.stream_gap = constants->stream_gap_ns;
+  return options;
+}
+
+// --- JSON
+
+ordered_json to_json(const RangeParts& parts) {
+  ordered_json json;
+  RangeParts::each(
+      parts, [&](const char* name, profiling::Nanoseconds ns) { json[fmt::format("{}_us", name)] = us(ns); });
+  return json;
+}
+
+ordered_json to_json(const Summary& summary) {
+  const profiling::Counts& counts = summary.counts;
+  ordered_json json{{"name", summary.name},
+                    {"instances", summary.instances},
+                    {"without_work", summary.without_work},
+                    {"not_waited", summary.not_waited},
+                    {"calls", counts.calls},
+                    {"kernel_launches", counts.kernel_launches},
+                    {"graph_launches", counts.graph_launches},
+                    {"waits", counts.waits},
+                    {"kernels", counts.kernels},
+                    {"graph_records", counts.graphs},
+                    {"copies", counts.copies},
+                    {"memsets", counts.memsets},
+                    {"total", to_json(summary.total)},
+                    {"median", to_json(summary.median)},
+                    {"total_wall_us", us(summary.total.wall())},
+                    {"median_wall_us", us(summary.median_wall)}};
+  if (summary.trace_cost) json["trace_cost_us"] = us(*summary.trace_cost);
+  return json;
+}
+
+ordered_json to_json(const std::vector<Summary>& summaries) {
+  ordered_json json = ordered_json::array();
+  for (const Summary& summary : summaries) json.push_back(to_json(summary));
+  return json;
+}
+
+ordered_json to_json(const RecordedProcess& process, const ProcessAccount& account) {
+  ordered_json lost;
+  LostRecords::each(process.lost, [&](const char* name, std::size_t count) { lost[name] = count; });
+  lost["unclosed_ranges"] = process.unclosed_ranges;
+  lost["unopened_ranges"] = process.unopened_ranges;
+  lost["unmatched_works"] = account.unmatched_works;
+  return {{"file", process.file},
+          {"pid", process.pid},
+          {"exe", process.exe},
+          {"command", process.command},
+          {"graphs", process.graph_nodes ? "nodes" : "launches"},
+          {"ended", process.has_end},
+          {"cut_last_line", process.has_cut_line},
+          {"lost", lost},
+          {"failed_calls", account.failed_calls},
+          {"process", to_json(account.all)},
+          {"ranges", to_json(account.ranges)},
+          {"streams", to_json(account.streams)},
+          {"graph_launches", to_json(account.graphs)}};
+}
+
+// --- tables
+
+const std::vector<Column> columns{{"name", false}, {"count"},        {"calls"},         {"kernels"},
+                                  {"graphs"},      {"copies"},       {"wall"},          {"latency"},
+                                  {"queued"},      {"starved"},      {"gap"},           {"busy"},
+                                  {"complet."},    {"launch-bound"}, {"median wall us"}};
+
+TableRow row_of(const Summary& summary) {
+  TableRow row;
+  row.cells = {summary.name, std::to_string(summary.instances)};
+  const profiling::Counts& counts = summary.counts;
+  for (const std::size_t count :
+       {counts.calls, counts.kernels, std::max(counts.graph_launches, counts.graphs),
+        counts.copies + counts.memsets})
+    row.cells.push_back(std::to_string(count));
+  if (summary.without_work == summary.instances) {
+    row.message = "no device work";
+    return row;
+  }
+  row.cells.push_back(ms_text(summary.total.wall()));
+  RangeParts::each(summary.total,
+                   [&](const char*, profiling::Nanoseconds ns) { row.cells.push_back(ms_text(ns)); });
+  const auto wall = static_cast<double>(summary.total.wall());
+  row.cells.push_back(
+      wall > 0 ? fmt::format("{:.0f} %", 100 * static_cast<double>(summary.total.launch_bound()) / wall)
+               : "-");
+  row.cells.push_back(fmt::format("{:.1f}", us(summary.median_wall)));
+  return row;
+}
+
+Table table_of(std::string title, const std::vector<Summary>& summaries, std::size_t most) {
+  Table table{std::move(title), columns, {}, {}};
+  for (std::size_t i = 0; i < std::min(most, summaries.size()); ++i)
+    table.rows.push_back(row_of(summaries[i]));
+  if (summaries.size() > most)
+    table.notes.push_back(fmt::format("{} more: show them with --top or --json", summaries.size() - most));
+  return table;
+}
+
+// What a reader must know before trusting the tables.
+Bullets remarks(const RecordedProcess& process, const ProcessAccount& account,
+                const profiling::AccountOptions& options) {
+  Bullets bullets;
+  auto& lines = bullets.lines;
+  if (options.calibration) {
+    lines.push_back(fmt::format("idle time up to {} ns before a work is gap (calibrated), beyond it starved",
+                                options.stream_gap));
+    lines.push_back(fmt::format("tracing cost the process at most {} ms, which is in the parts",
+                                ms_text(account.all.trace_cost.value_or(0))));
+  } else {
+    lines.push_back(
+        fmt::format("idle time up to {} ns before a work is gap (an H200's; give yours with --machine), "
+                    "beyond it starved",
+                    options.stream_gap));
+    lines.push_back("the cost of tracing is in the parts: not calibrated here");
+  }
+  if (!process.has_end)
+    lines.push_back(
+        "the process did not end its recording (crash, kill, or still running): its last records are "
+        "missing");
+  if (process.has_cut_line) lines.push_back("the last line was cut off and is left out");
+  LostRecords::each(process.lost, [&](const char* name, std::size_t count) {
+    if (count > 0) lines.push_back(fmt::format("{} records lost: {}", count, name));
+  });
+  if (process.unclosed_ranges + process.unopened_ranges > 0)
+    lines.push_back(fmt::format("{} ranges without an end, {} without a begin, left out",
+                                process.unclosed_ranges, process.unopened_ranges));
+  if (account.unmatched_works > 0)
+    lines.push_back(fmt::format("{} works without a recorded call: in streams and devices, in no range",
+                                account.unmatched_works));
+  if (account.failed_calls > 0)
+    lines.push_back(fmt::format("{} calls returned an error", account.failed_calls));
+  return bullets;
+}
+
+Document document_of(const RecordedProcess& process, const ProcessAccount& account,
+                     const profiling::AccountOptions& options, std::size_t top) {
+  Document document;
+  document.emplace_back(Heading{2, fmt::format("process {}: {}", process.pid, process.exe)});
+  document.emplace_back(remarks(process, account, options));
+  document.emplace_back(table_of("Process, total ms", {account.all}, 1));
+  if (account.ranges.empty()) {
+    document.emplace_back(Paragraph{"No NVTX range was recorded: mark what matters with nvtxRangePush."});
+  } else {
+    document.emplace_back(table_of("NVTX ranges, nested ones included, total ms, most launch-bound first",
+                                   account.ranges, top));
+  }
+  document.emplace_back(table_of("Streams, total ms", account.streams, top));
+  if (!account.graphs.empty())
+    document.emplace_back(table_of("Graph launches, total ms", account.graphs, top));
+  return document;
+}
+
+Table device_table(const std::vector<profiling::DeviceAccount>& devices) {
+  Table table{
+      "Devices, from the first work to the last, ms",
+      {{"device", false}, {"processes"}, {"streams"}, {"works"}, {"wall"}, {"starved"}, {"gap"}, {"busy"}},
+      {},
+      {}};
+  for (const auto& device : devices)
+    table.rows.push_back(
+        {{device.name, std::to_string(device.processes), std::to_string(device.streams),
+          std::to_string(device.works), ms_text(device.parts.wall()), ms_text(device.parts.starved),
+          ms_text(device.parts.gap), ms_text(device.parts.busy)},
+         ""});
+  return table;
+}
+
+}  // namespace
+
+void add_file_options(CLI::App& command, FileAttribution& options) {
+  command.add_option("files", options.files, "Timelines that `gvf record` wrote (.gvft)");
+  command.add_option("--machine", options.machine,
+                     "With FILES: machine.json of this GPU, for its device gap and the cost of tracing");
+  command.add_option("--top", options.top, "With FILES: rows to show")->check(CLI::Range(1, 1000000));
+}
+
+int attribute_files(const FileAttribution& options, bool as_json) {
+  const profiling::AccountOptions account_with = account_options(options.machine);
+  std::vector<RecordedProcess> processes;
+  for (const std::string& file : options.files) {
+    auto process = profiling::read_timeline(std::filesystem::path(file));
+    if (!process) throw BadInput(process.reason().text);
+    processes.push_back(std::move(*process));
+  }
+  ordered_json json{{"stream_gap_ns", account_with.stream_gap},
+                    {"calibrated", account_with.calibration.has_value()},
+                    {"processes", ordered_json::array()},
+                    {"devices", ordered_json::array()}};
+  Document document;
+  for (const RecordedProcess& process : processes) {
+    const ProcessAccount account = account_process(process, account_with);
+    if (as_json) {
+      json["processes"].push_back(to_json(process, account));
+    } else {
+      const Document part =
+          document_of(process, account, account_with, static_cast<std::size_t>(options.top));
+      document.insert(document.end(), part.begin(), part.end());
+    }
+  }
+  const auto devices = account_devices(processes, account_with.stream_gap);
+  for (const auto& device : devices)
+    json["devices"].push_back({{"name", device.name},
+                               {"processes", device.processes},
+                               {"streams", device.streams},
+                               {"works", device.works},
+                               {"wall_us", us(device.parts.wall())},
+                               {"parts", to_json(device.parts)}});
+  if (as_json) {
+    fmt::print("{}\n", json.dump(1, ' ', false, ordered_json::error_handler_t::replace));
+  } else {
+    document.emplace_back(device_table(devices));
+    fmt::print("{}", to_text(document));
+  }
+  return exit_done;
+}
+
+}  // namespace gvf::study
