@@ -256,10 +256,14 @@ Result<EdgeConstants> constants_from_json(const json& object) {
     k.api_trace_cost_ns = whole("api_trace_cost_ns");
     k.kernel_trace_cost_ns = whole("kernel_trace_cost_ns");
     k.graph_trace_cost_ns = whole("graph_trace_cost_ns");
-    k.graph_launch_to_start_ns = whole("graph_launch_to_start_ns");
-    k.graph_completion_ns = whole("graph_completion_ns");
-    k.stream_span_cost_ns = whole("stream_span_cost_ns");
-    k.graph_span_cost_ns = whole("graph_span_cost_ns");
+    // Younger than the first recordings.
+    const auto younger = [&](const char* name, Nanoseconds& constant) {
+      if (object.contains(name)) constant = whole(name);
+    };
+    younger("graph_launch_to_start_ns", k.graph_launch_to_start_ns);
+    younger("graph_completion_ns", k.graph_completion_ns);
+    younger("stream_span_cost_ns", k.stream_span_cost_ns);
+    younger("graph_span_cost_ns", k.graph_span_cost_ns);
     if (object.contains("busy_launch_to_start_ns"))
       k.busy_launch_to_start_ns = whole("busy_launch_to_start_ns");
     return k;
