@@ -1,16 +1,14 @@
 // The activity session: see activity.hpp.
 #include "profiling/activity.hpp"
 
-#include <atomic>
 #include <utility>
 
 #include "profiling/activity_records.hpp"
+#include "profiling/cupti_lock.hpp"
 
 namespace gvf::profiling {
 
 namespace {
-
-std::atomic<bool> session_in_process{false};
 
 // Runtime calls that submit work or wait for it, as ids of cupti_runtime_cbid.h of 13.0, both stream
 // flavours.
@@ -75,9 +73,7 @@ ActivitySession::~ActivitySession() {
 
 Result<ActivitySession, CuptiProblem> ActivitySession::start(const CuptiApi& api,
                                                              const ActivityOptions& options) {
-  if (session_in_process.exchange(true))
-    return CuptiProblem{Degraded::already_active,
-                        "an activity session is open in this process: end it first"};
+  if (cupti_session_open().exchange(true)) return cupti_session_is_open();
   ActivitySession session(api, options);  // from here on, its destructor clears up
   if (auto problem = session.enable_all()) return *problem;
   return session;
@@ -140,7 +136,7 @@ void ActivitySession::stop() noexcept {
   if (!enabled_kinds_.empty() || !enabled_calls_.empty())
     (void)api_.activity_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   if (subscriber_) (void)api_.unsubscribe(subscriber_);
-  session_in_process = false;
+  cupti_session_open() = false;
 }
 
 Nanoseconds ActivitySession::now() {

@@ -79,30 +79,6 @@ void* open_with_neighbour(const DynamicLoader& loader, const std::string& path) 
   return loader.open(path, false);
 }
 
-Degraded classify(CUptiResult result) {
-  switch (result) {
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-      return Degraded::other_tool;
-    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      return Degraded::no_permission;
-    case CUPTI_ERROR_NOT_INITIALIZED:
-    case CUPTI_ERROR_NOT_READY:
-      return Degraded::not_initialized;
-    case CUPTI_ERROR_NOT_SUPPORTED:
-    case CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED:
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
-    case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
-      return Degraded::unsupported_device;
-    default:
-      return Degraded::cupti_error;
-  }
-}
-
 const char* remedy(Degraded kind) {
   switch (kind) {
     case Degraded::other_tool:
@@ -144,10 +120,38 @@ const char* to_string(Degraded kind) {
       return "already_active";
     case Degraded::no_iterations:
       return "no_iterations";
+    case Degraded::metric_unavailable:
+      return "metric_unavailable";
     case Degraded::cupti_error:
       return "cupti_error";
   }
   return "unknown";
+}
+
+Degraded classify(CUptiResult result) {
+  switch (result) {
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_HARDWARE_BUSY:
+      return Degraded::other_tool;
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return Degraded::no_permission;
+    case CUPTI_ERROR_NOT_INITIALIZED:
+    case CUPTI_ERROR_NOT_READY:
+      return Degraded::not_initialized;
+    case CUPTI_ERROR_NOT_SUPPORTED:
+    case CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+    case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_INVALID_CHIP_NAME:
+      return Degraded::unsupported_device;
+    default:
+      return Degraded::cupti_error;
+  }
 }
 
 CuptiProblem describe(const CuptiApi& api, CUptiResult result, const std::string& call) {

@@ -54,6 +54,7 @@ enum class Degraded {
   records_invalid,
   already_active,
   no_iterations,
+  metric_unavailable,
   cupti_error,
 };
 const char* to_string(Degraded kind);
@@ -70,6 +71,9 @@ Result<CuptiApi, CuptiProblem> load_cupti(const DynamicLoader& loader = system_l
 
 /// Directories that load_cupti tries after the loader's own search.
 std::vector<std::string> cupti_directories(const DynamicLoader& loader);
+
+/// Which kind of problem a result code stands for; what is not listed there is cupti_error.
+Degraded classify(CUptiResult result);
 
 /// The problem behind a failed call; `call` is its name. Result strings come from the table.
 CuptiProblem describe(const CuptiApi& api, CUptiResult result, const std::string& call);
