@@ -50,6 +50,11 @@ void each_counter(C& counters, F&& field) {
   field("dram_read_bytes", counters.dram_read_bytes);
   field("dram_write_bytes", counters.dram_write_bytes);
   field("l2_bytes", counters.l2_bytes);
+  field("l2_read_bytes", counters.l2_read_bytes);
+  field("l2_write_bytes", counters.l2_write_bytes);
+  field("model_bytes", counters.model_bytes);
+  field("deviation", counters.deviation);
+  field("allowed", counters.allowed);
 }
 
 // The first field that is not finite, or nothing.
@@ -108,6 +113,8 @@ json row_to_json(const AttributionRow& row) {
   }
   json counters = json::object();
   each_counter(row.counters, put_optional(counters));
+  if (!row.counters.residence.empty()) counters["residence"] = row.counters.residence;
+  if (!row.counters.missing.empty()) counters["missing"] = row.counters.missing;
   if (!counters.empty()) out["counters"] = std::move(counters);
   return out;
 }
@@ -174,6 +181,8 @@ AttributionRow row_from_json(const json& in, const std::string& index) {
   if (in.contains("counters")) {
     if (!in["counters"].is_object()) throw Damaged(where + ".counters is not an object");
     each_counter(row.counters, read_optional(in["counters"], where + ".counters"));
+    row.counters.residence = in["counters"].value("residence", "");
+    row.counters.missing = in["counters"].value("missing", "");
   }
   return row;
 }

@@ -12,9 +12,14 @@
 
 namespace gvf::profiling {
 
-/// Measured bytes of one iteration; an absent one was not measured.
+/// Bytes of one iteration by hardware counters, beside the byte model; an absent one was not counted.
 struct CounterBytes {
-  std::optional<double> dram_read_bytes, dram_write_bytes, l2_bytes;
+  std::optional<double> dram_read_bytes, dram_write_bytes;
+  std::optional<double> l2_bytes, l2_read_bytes, l2_write_bytes;
+  std::optional<double> model_bytes;         ///< what the model expects of DRAM, read and written
+  std::optional<double> deviation, allowed;  ///< counted / model - 1, and how far it may be from 0
+  std::string residence;                     ///< "resident", "transitional", "streaming"; empty: not known
+  std::string missing;                       ///< why there is no count, or no comparison; empty: there is
   bool operator==(const CounterBytes&) const = default;
 };
 

@@ -89,6 +89,16 @@ std::vector<MeasuredGroup> group_problems(const std::vector<Problem>& problems) 
   return groups;
 }
 
+// Counts bytes; where this GPU cannot be counted, rows say why and nothing else is lost.
+void add_counters(const Options& options, const Pipeline& pipeline, Passes& passes) {
+  try {
+    passes.counters = run_pass(options, pipeline, "counters");
+  } catch (const MachineLacks& lacks) {
+    passes.no_counters = lacks.what();
+    note(fmt::format("no counters: {}", lacks.what()));
+  }
+}
+
 Passes measure_round(const Options& options, const Pipeline& pipeline, const MeasuredGroup& group,
                      int round) {
   Options of_group = options;
@@ -98,8 +108,13 @@ Passes measure_round(const Options& options, const Pipeline& pipeline, const Mea
     auto& sizes = of_group.selection.sizes;
     if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
   }
-  const Passes passes{run_pass(of_group, pipeline, "untraced"), run_pass(of_group, pipeline, "api"),
-                      run_pass(of_group, pipeline, "kernel"), run_pass(of_group, pipeline, "graph")};
+  Passes passes{run_pass(of_group, pipeline, "untraced"),
+                run_pass(of_group, pipeline, "api"),
+                run_pass(of_group, pipeline, "kernel"),
+                run_pass(of_group, pipeline, "graph"),
+                {},
+                {}};
+  if (round == 0) add_counters(of_group, pipeline, passes);
   if (!options.pass_dir.empty()) {
     const char* size = group.rounds == small_rounds ? "small" : "large";
     for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
@@ -260,7 +275,7 @@ void add_attribute(CLI::App& app, Action& run) {
                       "Also write Chrome traces of each variant here");
   command->add_option("--pass-dir", options->pass_dir, "Also keep the records of all passes here");
   command->add_option("--pass", options->pass,
-                      "One pass only, in this process: untraced, api, kernel, graph or trace");
+                      "One pass only, in this process: untraced, api, kernel, graph, counters or trace");
   command->add_option("--explain", options->explain,
                       "Measure nothing: say in sentences what the account of this row means, e.g. "
                       "sum_abs/separate/stream/n:65536");

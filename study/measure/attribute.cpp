@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "study/measure/constants.hpp"
+#include "study/measure/count_pass.hpp"
 #include "study/measure/samples.hpp"
 
 namespace gvf::study {
@@ -87,6 +89,19 @@ Result<profiling::Split> split_of(const Pipeline& pipeline, const Problem& probl
   return profiling::crossed_split(arms);
 }
 
+// Counted bytes beside the model's. Blocked's intermediates are meant to stay in L2: DRAM is not to see them.
+profiling::CounterBytes counters_of_row(const Pipeline& pipeline, Structure structure, const Problem& problem,
+                                        const std::string& name, const Passes& passes, const Device& device) {
+  profiling::CounterBytes counters;
+  counters.missing = passes.no_counters;
+  if (passes.counters.mode.empty()) return counters;
+  const ByteModel model = pipeline.byte_model(structure, resolve(pipeline, structure, problem, device));
+  const std::int64_t to_dram =
+      structure == Structure::blocked ? model.bytes() - model.intermediate_bytes() : model.bytes();
+  const std::int64_t working_set = std::min(model.bytes(), pipeline.device_bytes(problem));
+  return counters_of(passes.counters.row(name), to_dram, working_set, device.l2_bytes);
+}
+
 }  // namespace
 
 std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vector<Problem>& problems,
@@ -103,6 +118,7 @@ std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vecto
         if (attribution) add_walls(attribution.value(), name, passes);
         AttributionRow row = profiling::make_row(name, attribution);
         if (structure == Structure::separate) profiling::set_split(row, split);
+        row.counters = counters_of_row(pipeline, structure, problem, name, passes, device);
         rows.push_back(std::move(row));
       }
     }

@@ -9,7 +9,9 @@
 
 #include "study/exit_code.hpp"
 #include "study/measure/attribute.hpp"
+#include "study/measure/count_pass.hpp"
 #include "study/measure/edges.hpp"
+#include "study/measure/find_variants.hpp"
 #include "study/measure/measure.hpp"
 #include "study/measure/provenance.hpp"
 #include "study/measure/references.hpp"
@@ -19,25 +21,6 @@
 
 namespace gvf::study {
 namespace {
-
-// Variants to measure at one problem; what cannot be measured has its reason in the pass already.
-std::vector<Variant*> find_variants(Workbench& bench, const Pipeline& pipeline, const Problem& problem,
-                                    const Selection& selection, PassFile& pass) {
-  std::vector<Variant*> variants;
-  for (const Structure structure : selected_structures(selection)) {
-    for (const SubmissionKind* kind : selected_submissions(selection)) {
-      // Checked once, in the pass that is timed; the traced ones repeat the same launches.
-      const auto found = pass.mode == "untraced" ? bench.passed(pipeline, problem, structure, *kind)
-                                                 : bench.built(pipeline, problem, structure, *kind);
-      if (found.variant != nullptr) {
-        variants.push_back(found.variant);
-      } else {
-        pass.rows[variant_name(pipeline, structure, kind->name, problem)].reason = found.reason;
-      }
-    }
-  }
-  return variants;
-}
 
 // The sweep over slice counts, on the problem's own buffers: only the launches differ.
 std::vector<std::unique_ptr<Variant>> make_sweep(Workbench& bench, const Pipeline& pipeline,
@@ -57,6 +40,7 @@ std::vector<std::unique_ptr<Variant>> make_sweep(Workbench& bench, const Pipelin
 
 PassFile measure_pass(const std::string& mode, const Pipeline& pipeline, const std::vector<Problem>& problems,
                       const Selection& selection) {
+  if (mode == "counters") return count_pass(pipeline, problems, selection);
   auto session = start_session(mode);  // before CUDA starts
   Workbench bench(require_device());
   PassFile pass;

@@ -97,6 +97,12 @@ std::vector<AttributionRow> merge_rounds(const std::vector<std::vector<Attributi
   std::vector<AttributionRow> merged = rounds.front();
   for (std::size_t i = 0; i < merged.size(); ++i) {
     AttributionRow& row = merged[i];
+    // Counts are taken in one round only.
+    for (const auto& round : rounds) {
+      for (const AttributionRow& other : round) {
+        if (other.name == row.name && other.counters.model_bytes) row.counters = other.counters;
+      }
+    }
     std::vector<Attribution> attributions;
     std::vector<Split> splits;
     for (const auto& round : rounds) {

@@ -66,7 +66,8 @@ json rows_json(const std::map<std::string, PassRow>& rows) {
     json timelines = json::array();
     for (const Timeline& timeline : row.timelines) timelines.push_back(timeline_json(timeline));
     object[name] = {{"wall_us", row.wall_us}, {"host_us", row.host_us}, {"span_us", row.span_us},
-                    {"no_span", row.no_span}, {"timelines", timelines}, {"reason", row.reason}};
+                    {"no_span", row.no_span}, {"counts", row.counts},   {"timelines", timelines},
+                    {"reason", row.reason}};
   }
   return object;
 }
@@ -79,6 +80,7 @@ std::map<std::string, PassRow> rows_from(const json& object) {
     into.host_us = row.at("host_us").get<std::vector<double>>();
     into.span_us = row.at("span_us").get<std::vector<double>>();
     into.no_span = row.at("no_span");
+    into.counts = row.at("counts").get<std::map<std::string, double>>();
     into.reason = row.at("reason");
     for (const json& timeline : row.at("timelines")) into.timelines.push_back(timeline_from(timeline));
   }

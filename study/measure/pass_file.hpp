@@ -17,6 +17,7 @@ struct PassRow {
   std::vector<double> host_us;                 // of that, inside the submitting calls
   std::vector<double> span_us;                 // between two events behind a gate; of the untraced pass
   std::string no_span;                         // why there is none of those
+  std::map<std::string, double> counts;        // an iteration, by quantity; of the counters pass
   std::vector<profiling::Timeline> timelines;  // empty where the pass keeps none
   std::string reason;                          // why there is nothing; else empty
 };
@@ -37,6 +38,8 @@ struct Passes {
   PassFile api;
   PassFile kernel;
   PassFile graph;
+  PassFile counters;        // of one round only: counts do not differ between processes
+  std::string no_counters;  // why there are none
 };
 
 [[nodiscard]] nlohmann::json to_json(const PassFile& pass);

@@ -27,8 +27,8 @@ PassFile example() {
                             18446744073709551615ULL});
   PassFile pass;
   pass.mode = "kernel";
-  pass.rows["sum_abs/fused/stream/n:1"] = {{10.25, 11.5}, {3.5, 4.25}, {6.5}, "", {timeline, Timeline{}}, ""};
-  pass.rows["sum_abs/persistent/stream/n:1"] = {{}, {}, {}, "", {}, "no cooperative launch"};
+  pass.rows["sum_abs/fused/stream/n:1"] = {{10.25, 11.5}, {3.5, 4.25}, {6.5}, "", {{"l2_bytes", 4096.5}}, {timeline, Timeline{}}, ""};
+  pass.rows["sum_abs/persistent/stream/n:1"] = {{}, {}, {}, "", {}, {}, "no cooperative launch"};
   pass.references["n:1"]["empty/stream/kernels:1"] = {{7.5},      {3.25}, {}, "the gate timed out",
                                                       {timeline}, ""};
   pass.edges["n:1"] = {1700, 3500};
@@ -46,6 +46,7 @@ void check_equal(const std::map<std::string, PassRow>& a, const std::map<std::st
     CHECK(other.host_us == row.host_us);
     CHECK(other.span_us == row.span_us);
     CHECK(other.no_span == row.no_span);
+    CHECK(other.counts == row.counts);
     CHECK(other.timelines == row.timelines);
     CHECK(other.reason == row.reason);
   }
