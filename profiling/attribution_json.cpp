@@ -50,6 +50,7 @@ void each_counter(C& counters, F&& field) {
   field("dram_read_bytes", counters.dram_read_bytes);
   field("dram_write_bytes", counters.dram_write_bytes);
   field("l2_bytes", counters.l2_bytes);
+  field("l2_sm_bytes", counters.l2_sm_bytes);
   field("l2_read_bytes", counters.l2_read_bytes);
   field("l2_write_bytes", counters.l2_write_bytes);
   field("model_bytes", counters.model_bytes);

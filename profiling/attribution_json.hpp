@@ -15,11 +15,13 @@ namespace gvf::profiling {
 /// Bytes of one iteration by hardware counters, beside the byte model; an absent one was not counted.
 struct CounterBytes {
   std::optional<double> dram_read_bytes, dram_write_bytes;
-  std::optional<double> l2_bytes, l2_read_bytes, l2_write_bytes;
-  std::optional<double> model_bytes;         ///< what the model expects of DRAM, read and written
-  std::optional<double> deviation, allowed;  ///< counted / model - 1, and how far it may be from 0
-  std::string residence;                     ///< "resident", "transitional", "streaming"; empty: not known
-  std::string missing;                       ///< why there is no count, or no comparison; empty: there is
+  std::optional<double> l2_bytes;                       ///< all that L2 moves, between its halves too
+  std::optional<double> l2_sm_bytes;                    ///< of that, asked for by SMs
+  std::optional<double> l2_read_bytes, l2_write_bytes;  ///< by operation
+  std::optional<double> model_bytes;                    ///< what the model expects of DRAM, read and written
+  std::optional<double> deviation, allowed;             ///< counted / model - 1, and how far it may be from 0
+  std::string residence;  ///< "resident", "transitional", "streaming"; empty: not known
+  std::string missing;    ///< why there is no count, or no comparison; empty: there is
   bool operator==(const CounterBytes&) const = default;
 };
 

@@ -78,6 +78,7 @@ profiling::CounterBytes counters_of(const PassRow& row, std::int64_t expected_dr
   counters.dram_read_bytes = of(quantity::dram_read_bytes);
   counters.dram_write_bytes = of(quantity::dram_write_bytes);
   counters.l2_bytes = of(quantity::l2_bytes);
+  counters.l2_sm_bytes = sectors(quantity::l2_sm_sectors);
   counters.l2_read_bytes = sectors(quantity::l2_read_sectors);
   counters.l2_write_bytes = sectors(quantity::l2_write_sectors);
   counters.model_bytes = static_cast<double>(expected_dram_bytes);

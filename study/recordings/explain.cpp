@@ -95,11 +95,15 @@ void add_counters(const AttributionRow& row, std::vector<std::string>& lines) {
   const auto megabytes = [](const std::optional<double>& bytes) {
     return bytes ? fmt::format("{:.2f} MB", *bytes / 1e6) : std::string("an unknown amount");
   };
-  if (!c.dram_read_bytes && !c.dram_write_bytes && !c.l2_bytes) return;
-  lines.push_back(
-      fmt::format("Hardware counters saw one iteration read {} from DRAM, write {} to it and move {} "
-                  "through L2.",
-                  megabytes(c.dram_read_bytes), megabytes(c.dram_write_bytes), megabytes(c.l2_bytes)));
+  if (!c.missing.empty()) lines.push_back(fmt::format("No counters: {}.", c.missing));
+  if (!c.dram_read_bytes || !c.dram_write_bytes) return;
+  lines.push_back(fmt::format(
+      "Hardware counters saw one iteration read {} from DRAM and write {} to it, and its SMs ask L2 for {}.",
+      megabytes(c.dram_read_bytes), megabytes(c.dram_write_bytes), megabytes(c.l2_sm_bytes)));
+  if (c.model_bytes && c.deviation && !c.residence.empty()) {
+    lines.push_back(fmt::format("The byte model expects {} of DRAM, {:+.1f}% away: the row is {}.",
+                                megabytes(c.model_bytes), 100 * *c.deviation + 0.0, c.residence));
+  }
 }
 
 }  // namespace

@@ -19,22 +19,22 @@ namespace {
 constexpr std::size_t gibibyte = std::size_t{1} << 30;
 
 // No activity session is open in this process: those run in children.
-CounterSession session_or_skip() {
+template <class Session>
+Result<Session, CuptiProblem> open_session() {
   GVF_CUDA(cudaFree(nullptr), "making a context");
   auto api = load_counter_api();
-  if (!api) GVF_SKIP(api.reason().text);
-  auto session = CounterSession::open(api.value());
-  if (!session) GVF_SKIP(session.reason().text);
-  return std::move(session).value();
+  if (!api) return api.reason();
+  return Session::open(api.value());
 }
 
 }  // namespace
 
 TEST_CASE("counters: a copy of 1 GiB reads and writes that much DRAM", "[device][counters]") {
-  auto session = session_or_skip();
+  auto session = open_session<CounterSession>();
+  if (!session) GVF_SKIP(session.reason().text);
   const DeviceBuffer<char> from(gibibyte), to(gibibyte);
   const Stream stream = make_stream();
-  const auto counts = session.count(
+  const auto counts = session->count(
       "copy", least_iterations,
       {[&] {
          GVF_CUDA(cudaMemcpyAsync(to.data(), from.data(), gibibyte, cudaMemcpyDeviceToDevice, stream.get()),
@@ -51,11 +51,12 @@ TEST_CASE("counters: a copy of 1 GiB reads and writes that much DRAM", "[device]
 }
 
 TEST_CASE("counters: 4 MB read again and again stay in L2", "[device][counters]") {
-  auto session = session_or_skip();
+  auto session = open_session<CounterSession>();
+  if (!session) GVF_SKIP(session.reason().text);
   Rig rig(study::find_pipeline("sum_abs"), {1 << 20, 2, 0});
   const auto variant = rig.variant(Structure::fused, "stream");
   const auto counts =
-      session.count("resident", 50, {[&] { variant->submit(); }, [&] { variant->synchronize(); }});
+      session->count("resident", 50, {[&] { variant->submit(); }, [&] { variant->synchronize(); }});
   REQUIRE(counts.ok());
   const auto read = counts->per_iteration(quantity::dram_read_bytes);
   REQUIRE(read.has_value());
@@ -67,10 +68,7 @@ TEST_CASE("counters: 4 MB read again and again stay in L2", "[device][counters]"
 }
 
 TEST_CASE("PM sampling: the bandwidth of a long copy adds up to its bytes", "[device][counters]") {
-  GVF_CUDA(cudaFree(nullptr), "making a context");
-  auto api = load_counter_api();
-  if (!api) GVF_SKIP(api.reason().text);
-  auto session = PmSamplingSession::open(api.value());
+  auto session = open_session<PmSamplingSession>();
   if (!session) GVF_SKIP(session.reason().text);
   const DeviceBuffer<char> from(gibibyte), to(gibibyte);
   const Stream stream = make_stream();

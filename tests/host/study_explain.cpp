@@ -60,12 +60,20 @@ TEST_CASE("explain: the split, and the counters", "[study][explain]") {
   row.split->round_trip_us = 3.5;
   row.split->round_trip_by_clocks_us = 3.25;
   row.counters.dram_read_bytes = 2.5e6;
-  row.counters.l2_bytes = 8e6;
+  row.counters.dram_write_bytes = 0.5e6;
+  row.counters.l2_sm_bytes = 8e6;
+  row.counters.model_bytes = 4e6;
+  row.counters.deviation = -0.25;
+  row.counters.residence = "transitional";
   const std::string text = text_of(row);
   CHECK_THAT(text, ContainsSubstring("4.00 us are essential") && ContainsSubstring("0.50 us are ramps") &&
                        ContainsSubstring("3.50 us are round trips") && ContainsSubstring("cost 3.25 us"));
-  CHECK_THAT(text,
-             ContainsSubstring("read 2.50 MB from DRAM, write an unknown amount to it and move 8.00 MB"));
+  CHECK_THAT(text, ContainsSubstring(
+                       "read 2.50 MB from DRAM and write 0.50 MB to it, and its SMs ask L2 for 8.00 MB"));
+  CHECK_THAT(text, ContainsSubstring("expects 4.00 MB of DRAM, -25.0% away: the row is transitional"));
+  row.counters = {};
+  row.counters.missing = "no permission";
+  CHECK_THAT(text_of(row), ContainsSubstring("No counters: no permission."));
 }
 
 TEST_CASE("explain: a row without an account gives the reason", "[study][explain]") {

@@ -27,10 +27,11 @@ PassFile example() {
                             18446744073709551615ULL});
   PassFile pass;
   pass.mode = "kernel";
-  pass.rows["sum_abs/fused/stream/n:1"] = {{10.25, 11.5}, {3.5, 4.25}, {6.5}, "", {{"l2_bytes", 4096.5}}, {timeline, Timeline{}}, ""};
+  pass.rows["sum_abs/fused/stream/n:1"] = {
+      {10.25, 11.5}, {3.5, 4.25}, {6.5}, "", {{"l2_bytes", 4096.5}}, {timeline, Timeline{}}, ""};
   pass.rows["sum_abs/persistent/stream/n:1"] = {{}, {}, {}, "", {}, {}, "no cooperative launch"};
-  pass.references["n:1"]["empty/stream/kernels:1"] = {{7.5},      {3.25}, {}, "the gate timed out",
-                                                      {timeline}, ""};
+  pass.references["n:1"]["empty/stream/kernels:1"] = {{7.5}, {3.25},     {}, "the gate timed out",
+                                                      {},    {timeline}, ""};
   pass.edges["n:1"] = {1700, 3500};
   pass.edges["n:2"] = {1600, std::nullopt};
   return pass;
