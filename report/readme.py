@@ -16,7 +16,8 @@ import figure  # noqa: E402
 
 FIGURE = Path("docs/figures/answer.svg")
 TABLES = {"The answer": "answer", "Where the wall goes": "wall", "Busy, split by the crossed arms": "split",
-          "Busy against the ceiling": "ceiling"}
+          "Bytes, counted and modelled": "counters", "Busy against the ceiling": "ceiling"}
+MACHINE_TABLES = {"Measured ceilings": "machine", "Where L2 ends": "l2_knee", "What each instrument costs": "instruments"}
 BLOCK = re.compile(r"(<!-- gvf:begin (?P<name>\S+) -->\n)(?P<body>.*?)(<!-- gvf:end (?P=name) -->)", re.DOTALL)
 MARKER = re.compile(r"<!-- gvf:(begin|end) (\S+) -->")
 
@@ -55,7 +56,7 @@ def tables_of(recording: Path, gvf: Path | None) -> str:
 
 
 def blocks_of(text: str) -> dict[str, str]:
-    """Name -> Markdown: provenance, machine, PIPELINE[/k:K]/sentences, PIPELINE[/k:K]/n:SIZE/answer|wall|split|ceiling."""
+    """Name -> Markdown: provenance, machine, l2_knee, instruments, PIPELINE[/k:K]/sentences, PIPELINE[/k:K]/n:SIZE/TABLE."""
     blocks: dict[str, list[str]] = {}
     pipeline, place, name = "", "", "provenance"
     for line in text.splitlines():
@@ -74,7 +75,7 @@ def blocks_of(text: str) -> dict[str, str]:
             name = f"{place}/sentences" if place else "provenance"
         elif title:
             short = TABLES.get(title[1])
-            name = re.sub(r"/(answer|wall|split|ceiling)$", "", name) + f"/{short}" if short else "machine"
+            name = re.sub(rf"/({'|'.join(TABLES.values())})$", "", name) + f"/{short}" if short else MACHINE_TABLES[title[1]]
         elif name:
             blocks.setdefault(name, []).append(line)
     cleaned = {name: "\n".join(lines).strip() for name, lines in blocks.items()}

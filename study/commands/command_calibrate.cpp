@@ -51,7 +51,7 @@ void add_calibrate(CLI::App& app, Action& run) {
   command->add_option("-o,--output", options->output, "Write machine.json here");
   command->add_option(
       "--pass", options->pass,
-      "One pass only, in this process: ceilings, untraced, api, kernel, graph, overhead:INSTRUMENT");
+      "One pass only, in this process: ceilings, l2_knee, untraced, api, kernel, graph, overhead:INSTRUMENT");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&run, options] { run = [options] { return calibrate(*options); }; });
 }

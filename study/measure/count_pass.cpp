@@ -24,7 +24,9 @@ int iterations_for(const Variant& variant) {
       std::clamp(range_us / variant.expected_us(), double{profiling::least_iterations}, 100.0));
 }
 
-profiling::CounterSession open_session(const Device& device) {
+}  // namespace
+
+profiling::CounterSession open_counters(const Device& device) {
   auto api = profiling::load_counter_api();
   if (!api) throw MachineLacks(api.reason().text);
   auto session = profiling::CounterSession::open(api.value(), device.ordinal);
@@ -32,12 +34,10 @@ profiling::CounterSession open_session(const Device& device) {
   return std::move(session).value();
 }
 
-}  // namespace
-
 PassFile count_pass(const Pipeline& pipeline, const std::vector<Problem>& problems,
                     const Selection& selection) {
   Workbench bench(require_device());
-  auto session = open_session(bench.device());
+  auto session = open_counters(bench.device());
   PassFile pass;
   pass.mode = "counters";
   for (const Problem& problem : problems) {

@@ -4,10 +4,15 @@
 #include <vector>
 
 #include "profiling/attribution_json.hpp"
+#include "profiling/counters/counter_session.hpp"
 #include "study/commands/selection.hpp"
 #include "study/measure/pass_file.hpp"
 
 namespace gvf::study {
+
+// Opens the counters of the device whose context is current. Throws MachineLacks with the reason where it
+// cannot be counted.
+[[nodiscard]] profiling::CounterSession open_counters(const Device& device);
 
 // Rows of mode "counters": `counts` of each variant, an iteration, by quantity
 // (profiling/counters/metrics.hpp). In this process, which must be its own: counting serialises what it

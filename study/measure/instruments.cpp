@@ -39,6 +39,7 @@ const std::vector<Instrument>& instruments() {
       {"trace_all", "kernels and all runtime calls", options(ActivityMode::kernel_api, ApiScope::runtime)},
       {"trace_driver", "kernels, all runtime and driver calls",
        options(ActivityMode::kernel_api, ApiScope::runtime_and_driver)},
+      {"counters", "DRAM and L2 bytes, while a range is counted", std::nullopt, true},
   };
   return all;
 }

@@ -13,6 +13,7 @@ struct Instrument {
   std::string_view name;
   std::string_view what;                              // what it records
   std::optional<profiling::ActivityOptions> options;  // none: nothing is recorded
+  bool counts = false;                                // hardware counters, over ranges
 };
 
 // "untraced", "api", "kernel" and "graph" are the passes of an attribution and "trace" the one to look at;

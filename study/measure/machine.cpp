@@ -22,6 +22,7 @@
 #include "study/measure/constants.hpp"
 #include "study/measure/edges.hpp"
 #include "study/measure/instruments.hpp"
+#include "study/measure/l2_knee.hpp"
 #include "study/measure/measure.hpp"
 #include "study/measure/overhead.hpp"
 #include "study/measure/pass_file.hpp"
@@ -137,6 +138,7 @@ ordered_json empty_kernel_json(const profiling::EmptyKernelFigures& figures) {
 
 ordered_json measure_machine_pass(const std::string& pass) {
   if (pass == "ceilings") return ceilings_pass();
+  if (pass == "l2_knee") return measure_l2_knee();
   if (pass.starts_with(overhead_prefix)) return measure_overhead(pass.substr(overhead_prefix.size()));
   auto session = start_session(pass);  // before CUDA starts
   const Device device = require_device();
@@ -180,6 +182,8 @@ ordered_json measure_machine() {
   };
   const nlohmann::json ceilings = child("ceilings");
   for (const auto& [key, value] : ceilings.items()) machine[key] = value;
+
+  if (const nlohmann::json knee = child("l2_knee"); !knee.is_null()) machine["l2_knee"] = knee;
 
   Passes passes;
   nlohmann::json untraced;

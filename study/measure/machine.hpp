@@ -6,7 +6,7 @@
 
 namespace gvf::study {
 
-// Measures in this process what `pass` names: "ceilings", "untraced", "api", "kernel", "graph", or
+// Measures in this process what `pass` names: "ceilings", "l2_knee", "untraced", "api", "kernel", "graph", or
 // "overhead:INSTRUMENT" (instruments.hpp). Each but the first belongs in a process of its own. Throws
 // MachineLacks where the pass needs what is not here.
 [[nodiscard]] nlohmann::ordered_json measure_machine_pass(const std::string& pass);

@@ -48,6 +48,7 @@ void join(Measured& measured, const BenchRow& row) {
 
 void join(Measured& measured, const profiling::AttributionRow& row) {
   measured.split = row.split;
+  measured.counters = row.counters;
   measured.not_separable = row.not_separable;
   if (!row.attribution) {
     measured.attribution_fault = "withheld: " + row.withheld;

@@ -27,6 +27,7 @@ struct Measured {
   std::optional<profiling::Attribution> attribution;
   std::optional<profiling::Split> split;
   std::string not_separable;
+  profiling::CounterBytes counters;
   std::string fault;              // what is wrong with the timing; nothing above but `name` is set then
   std::string attribution_fault;  // what is wrong with the attribution
   std::vector<std::string> marks;

@@ -132,8 +132,10 @@ MachineCeilings load_machine(const fs::path& file) {
     return found->get<double>();
   };
   MachineCeilings machine{
-      ceiling("read_gbps"), ceiling("write_gbps"), ceiling("copy_gbps"), ceiling("l2_read_gbps"), {}};
+      ceiling("read_gbps"), ceiling("write_gbps"), ceiling("copy_gbps"), ceiling("l2_read_gbps"), {}, {}, {}};
   machine.missing = guarded(file.string(), [&] { return in.value("missing", machine.missing); });
+  machine.instruments = in.value("instruments", json());
+  machine.l2_knee = in.value("l2_knee", json());
   if (!machine.read_gbps && !machine.copy_gbps && machine.missing.empty())
     throw BadInput(fmt::format("{}: has neither 'read_gbps' nor 'copy_gbps': is it a machine.json of gvf?",
                                file.string()));

@@ -60,6 +60,7 @@ void add_size(Document& document, const MeasuredSize& size, const Recording& rec
   };
   add_unless_empty(attribution_table(size));
   add_unless_empty(split_table(size));
+  add_unless_empty(counter_table(size));
   add_unless_empty(ceiling_table(size, recording, options.traffic));
 }
 
@@ -104,7 +105,12 @@ Document study_tables(const Recording& recording, const TableOptions& options) {
   std::vector<std::string> remarks = p.labels;
   remarks.insert(remarks.end(), recording.missing.begin(), recording.missing.end());
   if (!remarks.empty()) document.push_back(Bullets{remarks});
-  if (recording.machine) document.push_back(machine_table(*recording.machine));
+  if (recording.machine) {
+    document.push_back(machine_table(*recording.machine));
+    for (Table table : {knee_table(*recording.machine), instrument_table(*recording.machine)}) {
+      if (!table.rows.empty()) document.push_back(std::move(table));
+    }
+  }
   for (const PipelineRecording& pipeline : recording.pipelines)
     add_pipeline(document, pipeline, recording, options);
   return document;

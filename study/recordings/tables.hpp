@@ -22,6 +22,10 @@ struct TableOptions {
 [[nodiscard]] Table split_table(const MeasuredSize& size);
 [[nodiscard]] Table ceiling_table(const MeasuredSize& size, const Recording& recording,
                                   const TrafficOf& traffic);
+[[nodiscard]] Table counter_table(const MeasuredSize& size);
+// Throw BadInput where machine.json is damaged in these parts.
+[[nodiscard]] Table instrument_table(const MachineCeilings& machine);
+[[nodiscard]] Table knee_table(const MachineCeilings& machine);
 [[nodiscard]] Table machine_table(const MachineCeilings& machine);
 
 }  // namespace gvf::study

@@ -228,3 +228,53 @@ TEST_CASE("Markdown cells do not break a table", "[study][tables]") {
   const Table table{"", {{"a", false}, {"b", true}, {"c", true}}, {{{"x"}, "either | or"}}, {}};
   CHECK(to_markdown({table}) == "| a | b | c |\n|---|---:|---:|\n| x | either \\| or | |\n");
 }
+
+TEST_CASE("counted bytes stand beside the model's, and a row that is too far off says so",
+          "[study][tables]") {
+  Recording recording = small_recording();
+  auto& rows = recording.pipelines[0].attribution;
+  rows[0].row.counters.dram_read_bytes = 2147.5e6;
+  rows[0].row.counters.dram_write_bytes = 1074.1e6;
+  rows[0].row.counters.l2_sm_bytes = 3221.2e6;
+  rows[0].row.counters.model_bytes = 2147.5e6;
+  rows[0].row.counters.deviation = 0.5;
+  rows[0].row.counters.allowed = 0.03;
+  rows[0].row.counters.residence = "streaming";
+  rows[1].row.counters.missing = "no permission for counters";
+  const Table table = counter_table(measured_sizes(recording.pipelines[0], recording)[0]);
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.rows[0].cells == std::vector<std::string>{"separate", "stream", "2147.5", "1074.1", "2147.5",
+                                                        "+50.0% (!)", "3221.2", "streaming"});
+  CHECK(table.rows[1].message == "no permission for counters");
+
+  rows[0].row.counters.deviation = 0.02;
+  CHECK(counter_table(measured_sizes(recording.pipelines[0], recording)[0]).rows[0].cells[5] == "+2.0%");
+  rows[0].row.counters.residence = "resident";  // the model is of DRAM, which such a row does not need
+  CHECK(counter_table(measured_sizes(recording.pipelines[0], recording)[0]).rows[0].cells[5] == "-");
+}
+
+TEST_CASE("the machine's instruments and knee are tables, or absent, or damaged", "[study][tables]") {
+  MachineCeilings machine;
+  CHECK(instrument_table(machine).rows.empty());
+  CHECK(knee_table(machine).rows.empty());
+  machine.instruments = nlohmann::json::parse(R"([{"name": "kernel", "records": "kernels", "cost": [
+      {"what": "one launch", "host_us_per_call": 6.1, "wall_us": 11.25, "wall_p10_us": 11, "wall_p90_us": 12.5,
+       "device_us_per_record": 0.51}]}])");
+  const Table cost = instrument_table(machine);
+  REQUIRE(cost.rows.size() == 1);
+  CHECK(cost.rows[0].cells == std::vector<std::string>{"kernel", "kernels", "one launch", "6.10", "11.2",
+                                                       "11.0-12.5", "-", "0.51"});
+  machine.l2_knee = nlohmann::json::parse(
+      R"({"points": [{"bytes": 4000000, "dram_fraction": 0.004, "gbps": 1500.4}], "resident_up_to_bytes": 4000000})");
+  const Table knee = knee_table(machine);
+  REQUIRE(knee.rows.size() == 1);
+  CHECK(knee.rows[0].cells == std::vector<std::string>{"4.0", "0%", "1500"});
+  CHECK(knee.notes.back() == "Resident (DRAM sees less than a tenth) up to 4.0 MB.");
+
+  machine.instruments[0]["cost"][0].erase("wall_p90_us");
+  machine.l2_knee["points"][0]["bytes"] = "many";
+  CHECK_THAT(bad_input([&] { static_cast<void>(instrument_table(machine)); }),
+             ContainsSubstring("machine.json: 'instruments' is damaged"));
+  CHECK_THAT(bad_input([&] { static_cast<void>(knee_table(machine)); }),
+             ContainsSubstring("machine.json: 'l2_knee' is damaged"));
+}
