@@ -233,6 +233,8 @@ TEST_CASE("counted bytes stand beside the model's, and a row that is too far off
           "[study][tables]") {
   Recording recording = small_recording();
   auto& rows = recording.pipelines[0].attribution;
+  rows = {attributed_row("p/separate/stream/n:1024", {4, 3, 2, 8, 4, -1}),
+          attributed_row("p/fused/graph/n:1024", {3, 0, 0, 2, 3, 0})};
   rows[0].row.counters.dram_read_bytes = 2147.5e6;
   rows[0].row.counters.dram_write_bytes = 1074.1e6;
   rows[0].row.counters.l2_sm_bytes = 3221.2e6;
