@@ -22,9 +22,8 @@ std::string format(const char* pattern, double value) {
 }
 
 std::optional<Reason> find_fault(const EdgeConstants& k) {
-  if (k.stream_gap_ns < 0 || k.graph_gap_ns < 0 || k.launch_to_start_ns < 0 || k.completion_ns < 0 ||
-      k.api_trace_cost_ns < 0 || k.graph_launch_to_start_ns < 0 || k.graph_completion_ns < 0 ||
-      k.stream_span_cost_ns < 0 || k.graph_span_cost_ns < 0 || k.busy_launch_to_start_ns.value_or(0) < 0)
+  if (k.gap_ns < 0 || k.launch_to_start_ns < 0 || k.completion_ns < 0 || k.api_trace_cost_ns < 0 ||
+      k.span_cost_ns < 0 || k.busy_launch_to_start_ns.value_or(0) < 0)
     return Reason{"a launch constant is negative: calibrate again"};
   return std::nullopt;
 }
@@ -111,16 +110,16 @@ void close_over(Attribution& row, const std::vector<Account>& accounts) {
 // the row's span; where there is none, or nothing is left, the calibrated gap or zero.
 Result<Nanoseconds> edge_of(Attribution& row, const StreamEvidence& evidence,
                             const EdgeConstants& constants) {
-  if (evidence.gated_span_us.empty()) return constants.stream_gap_ns;
+  if (evidence.gated_span_us.empty()) return constants.gap_ns;
   const auto busy_us = median_busy_us(evidence.kernel_pass);
   if (!busy_us) return Reason{"kernel pass: " + busy_us.reason().text};
-  row.span_us = median(evidence.gated_span_us) - us(constants.stream_span_cost_ns);
+  row.span_us = median(evidence.gated_span_us) - us(constants.span_cost_ns);
   const double left_us = *row.span_us - *busy_us;
   if (left_us < -disturbance_worth_a_mark * *row.span_us)
     row.marks.push_back(
         format("kernel pass reads more than the untraced span by %.0f%%", -100.0 * left_us / *row.span_us));
   const std::size_t works = evidence.kernel_pass.front().works.size();
-  if (works < 2) return constants.stream_gap_ns;  // no edge
+  if (works < 2) return constants.gap_ns;  // no edge
   return std::max<Nanoseconds>(0, std::llround(left_us * ns_per_us / static_cast<double>(works - 1)));
 }
 
@@ -219,7 +218,7 @@ Result<Timeline> reconstruct(const IterationCalls& calls, const IterationWorks& 
       if (!is_first) {
         // An overlap is kept as traced: such a kernel comes up early and waits for its predecessor.
         const Nanoseconds ready =
-            works[w].overlap > 0 ? latest_end - works[w].overlap : latest_end + constants.stream_gap_ns;
+            works[w].overlap > 0 ? latest_end - works[w].overlap : latest_end + constants.gap_ns;
         at.begin = std::max(at.begin, ready);
       }
       if (works[w].overlap > 0) {
@@ -254,7 +253,7 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
   const auto edge = edge_of(row, evidence, constants);
   if (!edge) return edge.reason();
   EdgeConstants of_row = constants;
-  of_row.stream_gap_ns = *edge;
+  of_row.gap_ns = *edge;
 
   std::vector<Account> accounts;
   bool overlaps = false;
@@ -267,7 +266,7 @@ Result<Attribution> attribute_stream(const StreamEvidence& evidence, const EdgeC
     for (const WorkEvidence& work : *works) overlaps |= work.overlap > 0;
     const auto built = reconstruct(*calls, *works, of_row);
     if (!built) return Reason{where + built.reason().text};
-    const auto parts = account(*built, of_row.stream_gap_ns);
+    const auto parts = account(*built, of_row.gap_ns);
     if (!parts) return Reason{where + parts.reason().text};
     accounts.push_back(*parts);
   }
@@ -292,7 +291,7 @@ Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeCon
   if (evidence.gated_span_us.empty()) return Reason{"no untraced span samples of the graph"};
   if (evidence.twin_busy_us && !(std::isfinite(*evidence.twin_busy_us) && *evidence.twin_busy_us >= 0))
     return Reason{format("the stream twin's busy time is %g us", *evidence.twin_busy_us)};
-  const double span_us = median(evidence.gated_span_us) - us(constants.graph_span_cost_ns);
+  const double span_us = median(evidence.gated_span_us) - us(constants.span_cost_ns);
   if (!(std::isfinite(span_us) && span_us > 0))
     return Reason{format("the graph's span less what an empty graph's events read is %g us", span_us)};
 
@@ -308,10 +307,10 @@ Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeCon
       row.marks.push_back(format("graph pass reads another span: %+.0f%%", 100.0 * difference));
   }
 
-  row.parts.launch_latency_us = us(constants.graph_launch_to_start_ns);
+  row.parts.launch_latency_us = us(constants.launch_to_start_ns);
   row.parts.busy_us = std::min(evidence.twin_busy_us.value_or(span_us), span_us);
   row.parts.gap_us = span_us - row.parts.busy_us;
-  row.parts.completion_us = us(constants.graph_completion_ns);
+  row.parts.completion_us = us(constants.completion_ns);
   row.parts.residual_us = row.wall_us - row.parts.sum();
   row.evidence["launch_latency"] =
       "graph-level record of an empty graph, less what the pass adds to its untraced wall";

@@ -13,22 +13,17 @@
 
 namespace gvf::profiling {
 
-/// Launch constants of one machine, measured on empty kernels, never on an attributed row.
+/// Launch constants of one kind of submission on one machine, measured on empty kernels, never on an
+/// attributed row.
 struct EdgeConstants {
-  Nanoseconds stream_gap_ns = 0;  ///< end of a kernel to start of the next, host ahead, in a stream, traced
-  Nanoseconds graph_gap_ns = 0;   ///< the same between dependent nodes of a graph
-  Nanoseconds launch_to_start_ns = 0;  ///< start of the launch call to start of the kernel, device idle
+  Nanoseconds gap_ns = 0;  ///< end of a work to start of the next, host ahead; of traced kernels in a stream
+  Nanoseconds launch_to_start_ns = 0;  ///< start of the submitting call to start of its work, device idle
   std::optional<Nanoseconds> busy_launch_to_start_ns;  ///< the same for a launch into a stream in use
-  Nanoseconds completion_ns = 0;      ///< end of the last kernel to return of the synchronisation
-  Nanoseconds empty_kernel_ns = 0;    ///< duration of an empty kernel
+  Nanoseconds completion_ns = 0;      ///< end of the last work to return of the synchronisation
+  Nanoseconds empty_kernel_ns = 0;    ///< duration of an empty kernel, or of a graph of one
+  Nanoseconds span_cost_ns = 0;       ///< what two events behind a gate read around it, less that duration
   Nanoseconds api_trace_cost_ns = 0;  ///< what API tracing adds to each submitting call
-  Nanoseconds kernel_trace_cost_ns =
-      0;  ///< what kernel tracing adds to a launch; already off launch_to_start_ns
-  Nanoseconds graph_trace_cost_ns = 0;       ///< what graph-level tracing adds to a graph launch
-  Nanoseconds graph_launch_to_start_ns = 0;  ///< start of a graph's launch call to start of its first node
-  Nanoseconds graph_completion_ns = 0;       ///< end of a graph to return of the synchronisation
-  /// What two events behind a gate read around one launch, or one graph, less the work itself.
-  Nanoseconds stream_span_cost_ns = 0, graph_span_cost_ns = 0;
+  Nanoseconds trace_cost_ns = 0;      ///< what recording the work adds; already off launch_to_start_ns
   bool operator==(const EdgeConstants&) const = default;
 };
 

@@ -236,47 +236,37 @@ Result<std::vector<AttributionRow>> rows_from_json(const json& file) {
 }
 
 json to_json(const EdgeConstants& k) {
-  json out = {{"stream_gap_ns", k.stream_gap_ns},
-              {"graph_gap_ns", k.graph_gap_ns},
+  json out = {{"gap_ns", k.gap_ns},
               {"launch_to_start_ns", k.launch_to_start_ns},
               {"completion_ns", k.completion_ns},
               {"empty_kernel_ns", k.empty_kernel_ns},
+              {"span_cost_ns", k.span_cost_ns},
               {"api_trace_cost_ns", k.api_trace_cost_ns},
-              {"kernel_trace_cost_ns", k.kernel_trace_cost_ns},
-              {"graph_trace_cost_ns", k.graph_trace_cost_ns},
-              {"graph_launch_to_start_ns", k.graph_launch_to_start_ns},
-              {"graph_completion_ns", k.graph_completion_ns},
-              {"stream_span_cost_ns", k.stream_span_cost_ns},
-              {"graph_span_cost_ns", k.graph_span_cost_ns}};
+              {"trace_cost_ns", k.trace_cost_ns}};
   if (k.busy_launch_to_start_ns) out["busy_launch_to_start_ns"] = *k.busy_launch_to_start_ns;
   return out;
 }
 
-Result<EdgeConstants> constants_from_json(const json& object) {
+Result<ConstantsBySubmission> constants_from_json(const json& object) {
   return guarded("not launch constants", [&] {
-    const auto whole = [&](const char* name) {
-      return static_cast<Nanoseconds>(std::llround(number(object, "the constants", name)));
-    };
-    EdgeConstants k;
-    k.stream_gap_ns = whole("stream_gap_ns");
-    k.graph_gap_ns = whole("graph_gap_ns");
-    k.launch_to_start_ns = whole("launch_to_start_ns");
-    k.completion_ns = whole("completion_ns");
-    k.empty_kernel_ns = whole("empty_kernel_ns");
-    k.api_trace_cost_ns = whole("api_trace_cost_ns");
-    k.kernel_trace_cost_ns = whole("kernel_trace_cost_ns");
-    k.graph_trace_cost_ns = whole("graph_trace_cost_ns");
-    // Younger than the first recordings.
-    const auto younger = [&](const char* name, Nanoseconds& constant) {
-      if (object.contains(name)) constant = whole(name);
-    };
-    younger("graph_launch_to_start_ns", k.graph_launch_to_start_ns);
-    younger("graph_completion_ns", k.graph_completion_ns);
-    younger("stream_span_cost_ns", k.stream_span_cost_ns);
-    younger("graph_span_cost_ns", k.graph_span_cost_ns);
-    if (object.contains("busy_launch_to_start_ns"))
-      k.busy_launch_to_start_ns = whole("busy_launch_to_start_ns");
-    return k;
+    if (!object.is_object() || object.empty()) throw Damaged("there is no kind of submission in them");
+    ConstantsBySubmission all;
+    for (const auto& [submission, constants] : object.items()) {
+      const auto whole = [&constants = constants, where = "constants." + submission](const char* name) {
+        return static_cast<Nanoseconds>(std::llround(number(constants, where, name)));
+      };
+      EdgeConstants& k = all[submission];
+      k.gap_ns = whole("gap_ns");
+      k.launch_to_start_ns = whole("launch_to_start_ns");
+      k.completion_ns = whole("completion_ns");
+      k.empty_kernel_ns = whole("empty_kernel_ns");
+      k.span_cost_ns = whole("span_cost_ns");
+      k.api_trace_cost_ns = whole("api_trace_cost_ns");
+      k.trace_cost_ns = whole("trace_cost_ns");
+      if (constants.contains("busy_launch_to_start_ns"))
+        k.busy_launch_to_start_ns = whole("busy_launch_to_start_ns");
+    }
+    return all;
   });
 }
 

@@ -2,6 +2,7 @@
 // that is not finite is never written: the row goes out withheld, with the reason.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ nlohmann::json to_json(const std::vector<AttributionRow>& rows);
 Result<std::vector<AttributionRow>> rows_from_json(const nlohmann::json& file);
 
 nlohmann::json to_json(const EdgeConstants& constants);
-Result<EdgeConstants> constants_from_json(const nlohmann::json& object);
+/// What machine.json holds under "constants".
+using ConstantsBySubmission = std::map<std::string, EdgeConstants>;
+Result<ConstantsBySubmission> constants_from_json(const nlohmann::json& object);
 
 }  // namespace gvf::profiling

@@ -106,48 +106,27 @@ Result<double> reduce_calls(const std::vector<Timeline>& trains) {
   return median(std::move(per_call));
 }
 
-Calibration calibrate(const EmptyKernelFigures& figures) {
-  Calibration out;
-  EdgeConstants& k = out.constants;
-  k.stream_gap_ns = figures.edges.gap_ns;
-  k.completion_ns = figures.traced.completion_ns;
-  k.empty_kernel_ns = figures.traced.duration_ns;
-
+EdgeConstants calibrate(const EmptyKernelFigures& figures) {
+  const EmptyKernel& traced = figures.traced;
   const auto added_ns = [](double traced_us, double untraced_us) {
     return std::max<Nanoseconds>(0, std::llround(1000 * (traced_us - untraced_us)));
   };
-  const auto wall_us = [](const EmptyKernel& traced) {
-    return static_cast<double>(traced.launch_to_start_ns + traced.duration_ns + traced.completion_ns) / 1000;
-  };
-  k.kernel_trace_cost_ns = added_ns(wall_us(figures.traced), figures.wall_us);
-  k.graph_trace_cost_ns = added_ns(wall_us(figures.traced_graph), figures.graph_wall_us);
-  k.api_trace_cost_ns = added_ns(figures.traced_call_us, figures.call_us);
-  const auto without_tracing = [&k](Nanoseconds latency) {
-    return std::max<Nanoseconds>(0, latency - k.kernel_trace_cost_ns);
-  };
-  k.launch_to_start_ns = without_tracing(figures.traced.launch_to_start_ns);
-  if (figures.edges.busy_launch_to_start_ns)
-    k.busy_launch_to_start_ns = without_tracing(*figures.edges.busy_launch_to_start_ns);
-
-  k.graph_launch_to_start_ns =
-      std::max<Nanoseconds>(0, figures.traced_graph.launch_to_start_ns - k.graph_trace_cost_ns);
-  k.graph_completion_ns = figures.traced_graph.completion_ns;
-  k.stream_span_cost_ns = added_ns(figures.span_us, static_cast<double>(figures.traced.duration_ns) / 1000);
-  k.graph_span_cost_ns =
-      added_ns(figures.graph_span_us, static_cast<double>(figures.traced_graph.duration_ns) / 1000);
-
-  if (!figures.nodes) return out;
-  const double gap = figures.nodes->node_period_ns - static_cast<double>(figures.traced.duration_ns);
-  k.graph_gap_ns = std::max<Nanoseconds>(0, std::llround(gap));
-  if (gap < 0) {
-    char text[200];
-    std::snprintf(
-        text, sizeof text,
-        "graph gap not separable: a graph issues empty nodes every %.0f ns, an empty kernel reads %lld ns",
-        figures.nodes->node_period_ns, static_cast<long long>(figures.traced.duration_ns));
-    out.marks.emplace_back(text);
-  }
-  return out;
+  const auto us = [](Nanoseconds ns) { return static_cast<double>(ns) / 1000; };
+  EdgeConstants k;
+  k.completion_ns = traced.completion_ns;
+  k.empty_kernel_ns = traced.duration_ns;
+  k.trace_cost_ns =
+      added_ns(us(traced.launch_to_start_ns + traced.duration_ns + traced.completion_ns), figures.wall_us);
+  k.launch_to_start_ns = std::max<Nanoseconds>(0, traced.launch_to_start_ns - k.trace_cost_ns);
+  k.span_cost_ns = added_ns(figures.span_us, us(traced.duration_ns));
+  if (figures.call_us && figures.traced_call_us)
+    k.api_trace_cost_ns = added_ns(*figures.traced_call_us, *figures.call_us);
+  if (!figures.edges) return k;
+  k.gap_ns = figures.edges->gap_ns;
+  if (figures.edges->busy_launch_to_start_ns)
+    k.busy_launch_to_start_ns =
+        std::max<Nanoseconds>(0, *figures.edges->busy_launch_to_start_ns - k.trace_cost_ns);
+  return k;
 }
 
 }  // namespace gvf::profiling

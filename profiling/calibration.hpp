@@ -3,7 +3,6 @@
 
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "profiling/attribution.hpp"
@@ -44,31 +43,19 @@ Result<GraphNodes> reduce_graph_nodes(const std::map<int, std::vector<Timeline>>
 /// fast as the host goes, from API-only records. Median over the trains, µs.
 Result<double> reduce_calls(const std::vector<Timeline>& trains);
 
-/// Empty kernels with and without tracing, all taken at one place and time.
+/// Empty kernels under one kind of submission, with and without tracing, all taken at one place and time.
 struct EmptyKernelFigures {
-  double wall_us = 0;               ///< untraced: one, launched into a stream
-  double span_us = 0;               ///< untraced: the same between two events behind a gate
-  double graph_wall_us = 0;         ///< untraced: a graph of one
-  double graph_span_us = 0;         ///< untraced: the same between two events behind a gate
-  double call_us = 0;               ///< untraced: host time per launch of a train
-  double traced_call_us = 0;        ///< the same under API tracing
-  EmptyKernel traced;               ///< under kernel tracing
-  StreamEdges edges;                ///< under kernel tracing
-  EmptyKernel traced_graph;         ///< a graph of one under graph-level tracing
-  std::optional<GraphNodes> nodes;  ///< under graph-level tracing
+  double wall_us = 0;             ///< untraced: one
+  double span_us = 0;             ///< untraced: the same between two events behind a gate
+  EmptyKernel traced;             ///< under the pass that records this kind of work
+  std::optional<double> call_us;  ///< untraced: host time per launch of a train, where each work has its call
+  std::optional<double> traced_call_us;  ///< the same under API tracing
+  std::optional<StreamEdges> edges;      ///< under kernel tracing, of kernels in a stream
 };
 
-struct Calibration {
-  EdgeConstants constants;
-  std::vector<std::string> marks;  ///< e.g. a graph gap that cannot be told from zero
-};
 /// Tracing lengthens the launch: an empty kernel's traced parts add up to more than its untraced wall. The
-/// excess is the instrument's, measured here and taken off launch latency, in a stream (launch_to_start_ns)
-/// and for graphs (graph_trace_cost_ns), so that an empty kernel's account closes and a row's residual is the
-/// row's own.
-///
-/// The graph gap is the node period less the empty kernel's duration, and 0, with a mark, where that is
-/// negative: a traced duration of an empty kernel is longer than the period at which a graph issues them.
-Calibration calibrate(const EmptyKernelFigures& figures);
+/// excess is the instrument's, measured here and taken off launch latency, so that an empty kernel's account
+/// closes and a row's residual is the row's own.
+EdgeConstants calibrate(const EmptyKernelFigures& figures);
 
 }  // namespace gvf::profiling

@@ -107,13 +107,13 @@ class Tally {
     p = 0;
     RangeParts::each(summary.median, [&](const char*, Nanoseconds& ns) { ns = median_ns(samples_[p++]); });
     summary.median_wall = median_ns(walls_);
-    if (const auto& cost = options_.calibration) {
+    if (const auto& cost = options_.trace_cost) {
       const auto times = [](std::size_t count, Nanoseconds ns) {
         return static_cast<Nanoseconds>(count) * ns;
       };
-      summary.trace_cost = times(summary.counts.calls, cost->api_trace_cost_ns) +
-                           times(summary.counts.kernel_launches, cost->kernel_trace_cost_ns) +
-                           times(summary.counts.graphs, cost->graph_trace_cost_ns);
+      summary.trace_cost = times(summary.counts.calls, cost->call) +
+                           times(summary.counts.kernel_launches, cost->kernel) +
+                           times(summary.counts.graphs, cost->graph);
     }
     return summary;
   }

@@ -13,8 +13,8 @@
 
 namespace gvf::profiling {
 
-/// The device gap of kernels in one stream where no calibration is given: stream_gap_ns of
-/// docs/recordings/h200/machine.json.
+/// The device gap of kernels in one stream where no calibration is given: about what constants.stream.gap_ns
+/// of docs/recordings/h200/machine.json says.
 inline constexpr Nanoseconds default_stream_gap = 1056;
 
 /// The parts of DESIGN's account, ns, and one more: `queued`, when none of the own works ran because their
@@ -81,9 +81,14 @@ struct ProcessAccount {
   std::size_t failed_calls = 0;     ///< returned an error
 };
 
+/// What recording adds, ns: to a call, to a kernel's launch, to a graph's.
+struct TraceCost {
+  Nanoseconds call = 0, kernel = 0, graph = 0;
+};
+
 struct AccountOptions {
   Nanoseconds stream_gap = default_stream_gap;
-  std::optional<EdgeConstants> calibration;  ///< for the cost of tracing
+  std::optional<TraceCost> trace_cost;  ///< where it was calibrated
 };
 
 ProcessAccount account_process(const RecordedProcess& process, const AccountOptions& options);

@@ -39,8 +39,17 @@ profiling::AccountOptions account_options(const std::string& machine) {
     throw BadInput(machine + ": has no 'constants'; write one with `gvf calibrate --output FILE`");
   const auto constants = profiling::constants_from_json(file["constants"]);
   if (!constants) throw BadInput(fmt::format("{}: {}", machine, constants.reason().text));
-  options.calibration = *constants;
-  options.stream_gap = constants->stream_gap_ns;
+  const auto of = [&](const char* submission) {
+    const auto found = constants->find(submission);
+    if (found == constants->end())
+      throw BadInput(
+          fmt::format("{}: constants of '{}' are missing; write it again with `gvf calibrate --output FILE`",
+                      machine, submission));
+    return found->second;
+  };
+  const profiling::EdgeConstants stream = of("stream");
+  options.trace_cost = {stream.api_trace_cost_ns, stream.trace_cost_ns, of("graph").trace_cost_ns};
+  options.stream_gap = stream.gap_ns;
   return options;
 }
 
@@ -146,7 +155,7 @@ Bullets remarks(const RecordedProcess& process, const ProcessAccount& account,
                 const profiling::AccountOptions& options) {
   Bullets bullets;
   auto& lines = bullets.lines;
-  if (options.calibration) {
+  if (options.trace_cost) {
     lines.push_back(fmt::format("idle time up to {} ns before a work is gap (calibrated), beyond it starved",
                                 options.stream_gap));
     lines.push_back(fmt::format("tracing cost the process at most {} ms, which is in the parts",
@@ -228,7 +237,7 @@ int attribute_files(const FileAttribution& options, bool as_json) {
     processes.push_back(std::move(*process));
   }
   ordered_json json{{"stream_gap_ns", account_with.stream_gap},
-                    {"calibrated", account_with.calibration.has_value()},
+                    {"calibrated", account_with.trace_cost.has_value()},
                     {"processes", ordered_json::array()},
                     {"devices", ordered_json::array()}};
   Document document;

@@ -108,13 +108,14 @@ std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vecto
                                       const Passes& passes, const Device& device) {
   std::vector<AttributionRow> rows;
   for (const Problem& problem : problems) {
-    const auto constants = constants_of(passes, problem_name(pipeline, problem));
+    const std::string beside = problem_name(pipeline, problem);
     const auto split = split_of(pipeline, problem, passes, device);
     for (const Structure structure : all_structures) {
       const std::string twin = variant_name(pipeline, structure, stream_twin, problem);
       for (const SubmissionKind& kind : submissions()) {
         const std::string name = variant_name(pipeline, structure, kind.name, problem);
-        auto attribution = attribute_one(name, twin, kind.as_graph, passes, constants);
+        auto attribution =
+            attribute_one(name, twin, kind.as_graph, passes, constants_of(passes, beside, kind));
         if (attribution) add_walls(attribution.value(), name, passes);
         AttributionRow row = profiling::make_row(name, attribution);
         if (structure == Structure::separate) profiling::set_split(row, split);

@@ -52,70 +52,63 @@ class Lookup {
   const std::string& problem_;
 };
 
-std::optional<Reason> add_untraced(const Lookup& untraced, EmptyKernelFigures& figures) {
-  const auto stream = untraced.row("stream", 1);
-  const auto graph = untraced.row("graph", 1);
-  const auto train = untraced.row("stream", train_kernels);
-  for (const auto* row : {&stream, &graph, &train}) {
-    if (!*row) return row->reason();
-  }
-  if (graph->span_us.empty() || stream->span_us.empty())
-    return Reason{"the untraced pass has no span of an empty kernel: " + graph->no_span};
-  figures.span_us = median(stream->span_us);
-  figures.wall_us = median(stream->wall_us);
-  figures.graph_span_us = median(graph->span_us);
-  figures.graph_wall_us = median(graph->wall_us);
-  figures.call_us = median(train->host_us) / train_kernels;
+std::optional<Reason> add_untraced(const Lookup& untraced, const SubmissionKind& submission,
+                                   EmptyKernelFigures& figures) {
+  const auto row = untraced.row(submission.name, 1);
+  if (!row) return row.reason();
+  if (row->span_us.empty())
+    return Reason{"the untraced pass has no span of an empty kernel: " + row->no_span};
+  figures.wall_us = median(row->wall_us);
+  figures.span_us = median(row->span_us);
   return std::nullopt;
 }
 
-std::optional<Reason> add_api(const Lookup& api, EmptyKernelFigures& figures) {
-  const auto trains = api.timelines("stream", train_kernels);
-  if (!trains) return trains.reason();
-  const auto call_us = profiling::reduce_calls(*trains);
+std::optional<Reason> add_traced(const Lookup& traced, const SubmissionKind& submission,
+                                 EmptyKernelFigures& figures) {
+  const auto iterations = traced.timelines(submission.name, 1);
+  if (!iterations) return iterations.reason();
+  const auto empty = profiling::reduce_empty_kernel(*iterations);
+  if (!empty) return empty.reason();
+  figures.traced = *empty;
+  return std::nullopt;
+}
+
+std::optional<Reason> add_calls(const Lookup& untraced, const Lookup& api, const SubmissionKind& submission,
+                                EmptyKernelFigures& figures) {
+  const auto train = untraced.row(submission.name, train_kernels);
+  if (!train) return train.reason();
+  figures.call_us = median(train->host_us) / train_kernels;
+  const auto traced = api.timelines(submission.name, train_kernels);
+  if (!traced) return traced.reason();
+  const auto call_us = profiling::reduce_calls(*traced);
   if (!call_us) return call_us.reason();
   figures.traced_call_us = *call_us;
   return std::nullopt;
 }
 
-std::optional<Reason> add_kernel(const Lookup& kernel, EmptyKernelFigures& figures) {
-  const auto singles = kernel.timelines("stream", 1);
-  if (!singles) return singles.reason();
-  const auto traced = profiling::reduce_empty_kernel(*singles);
-  if (!traced) return traced.reason();
-  figures.traced = *traced;
-  return std::nullopt;
-}
-
-std::optional<Reason> add_graph(const Lookup& graph, EmptyKernelFigures& figures) {
-  const auto iterations = graph.timelines("graph", 1);
-  if (!iterations) return iterations.reason();
-  const auto traced = profiling::reduce_empty_kernel(*iterations);
-  if (!traced) return traced.reason();
-  figures.traced_graph = *traced;
-  return std::nullopt;
-}
-
 }  // namespace
 
-Result<EmptyKernelFigures> empty_kernel_figures(const Passes& passes, const std::string& problem) {
+Result<EmptyKernelFigures> empty_kernel_figures(const Passes& passes, const std::string& problem,
+                                                const SubmissionKind& submission) {
+  const Lookup untraced(passes.untraced, problem);
+  const Lookup traced(submission.as_graph ? passes.graph : passes.kernel, problem);
   EmptyKernelFigures figures;
+  if (const auto missing = add_untraced(untraced, submission, figures)) return *missing;
+  if (const auto missing = add_traced(traced, submission, figures)) return *missing;
+  if (submission.as_graph) return figures;
+  if (const auto missing = add_calls(untraced, {passes.api, problem}, submission, figures)) return *missing;
   const auto edges = passes.kernel.edges.find(problem);
   if (edges == passes.kernel.edges.end())
     return Reason{fmt::format("the kernel pass measured no edges between kernels beside {}", problem)};
   figures.edges = edges->second;
-  for (const auto& missing :
-       {add_untraced({passes.untraced, problem}, figures), add_api({passes.api, problem}, figures),
-        add_kernel({passes.kernel, problem}, figures), add_graph({passes.graph, problem}, figures)}) {
-    if (missing) return *missing;
-  }
   return figures;
 }
 
-Result<profiling::EdgeConstants> constants_of(const Passes& passes, const std::string& problem) {
-  const auto figures = empty_kernel_figures(passes, problem);
+Result<profiling::EdgeConstants> constants_of(const Passes& passes, const std::string& problem,
+                                              const SubmissionKind& submission) {
+  const auto figures = empty_kernel_figures(passes, problem, submission);
   if (!figures) return figures.reason();
-  return profiling::calibrate(*figures).constants;
+  return profiling::calibrate(*figures);
 }
 
 }  // namespace gvf::study

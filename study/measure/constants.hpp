@@ -6,17 +6,20 @@
 #include <string>
 
 #include "profiling/calibration.hpp"
+#include "study/catalog.hpp"
 #include "study/measure/pass_file.hpp"
 
 namespace gvf::study {
 
-// What empty kernels cost with and without each instrument beside the rows of `problem`, a key of
-// PassFile::references. The reason names the pass and the reference that is missing or not to be trusted.
+// What empty kernels under this submission cost with and without their instruments, beside the rows of
+// `problem`, a key of PassFile::references. The reason names the pass and the reference that is missing or
+// not to be trusted.
 [[nodiscard]] profiling::Result<profiling::EmptyKernelFigures> empty_kernel_figures(
-    const Passes& passes, const std::string& problem);
+    const Passes& passes, const std::string& problem, const SubmissionKind& submission);
 
-// The constants for the rows of `problem`.
+// The constants for the rows of `problem` under this submission.
 [[nodiscard]] profiling::Result<profiling::EdgeConstants> constants_of(const Passes& passes,
-                                                                       const std::string& problem);
+                                                                       const std::string& problem,
+                                                                       const SubmissionKind& submission);
 
 }  // namespace gvf::study

@@ -111,27 +111,31 @@ profiling::Result<profiling::GraphNodes> graph_nodes(const PassFile& graph) {
   return profiling::reduce_graph_nodes(chains);
 }
 
-ordered_json empty_kernel_json(const profiling::EmptyKernelFigures& figures) {
-  ordered_json json;
-  json["untraced"] = {{"wall_us", figures.wall_us},
-                      {"span_us", figures.span_us},
-                      {"graph_wall_us", figures.graph_wall_us},
-                      {"graph_span_us", figures.graph_span_us},
-                      {"call_us", figures.call_us}};
-  json["api"] = {{"call_us", figures.traced_call_us}};
-  json["kernel"] = {{"launch_to_start_ns", figures.traced.launch_to_start_ns},
-                    {"empty_kernel_ns", figures.traced.duration_ns},
-                    {"completion_ns", figures.traced.completion_ns},
-                    {"stream_gap_ns", figures.edges.gap_ns}};
-  json["graph"] = {{"launch_to_start_ns", figures.traced_graph.launch_to_start_ns},
-                   {"empty_kernel_ns", figures.traced_graph.duration_ns},
-                   {"completion_ns", figures.traced_graph.completion_ns}};
-  if (figures.nodes) {
-    json["graph"]["node_period_ns"] = figures.nodes->node_period_ns;
-    json["graph"]["first_node_ns"] = figures.nodes->first_node_ns;
-    json["graph"]["fit_relative_error"] = figures.nodes->fit_relative_error;
-  }
+ordered_json to_json(const profiling::EmptyKernelFigures& figures) {
+  ordered_json json{{"wall_us", figures.wall_us},
+                    {"span_us", figures.span_us},
+                    {"traced_launch_to_start_ns", figures.traced.launch_to_start_ns},
+                    {"traced_duration_ns", figures.traced.duration_ns},
+                    {"traced_completion_ns", figures.traced.completion_ns}};
+  if (figures.call_us) json["call_us"] = *figures.call_us;
+  if (figures.traced_call_us) json["traced_call_us"] = *figures.traced_call_us;
+  if (figures.edges) json["traced_gap_ns"] = figures.edges->gap_ns;
   return json;
+}
+
+// What empty kernels cost under each submission, and the constants that follow.
+void add_constants(const Passes& passes, ordered_json& machine) {
+  for (const SubmissionKind& kind : submissions()) {
+    const auto figures = empty_kernel_figures(passes, no_problem, kind);
+    if (!figures) throw MachineLacks(figures.reason().text);
+    machine["empty_kernel"][std::string(kind.name)] = to_json(*figures);
+    machine["constants"][std::string(kind.name)] = profiling::to_json(profiling::calibrate(*figures));
+  }
+  const auto nodes = graph_nodes(passes.graph);
+  if (!nodes) throw MachineLacks(nodes.reason().text);
+  machine["graph_chain"]["node_period_ns"] = nodes->node_period_ns;
+  machine["graph_chain"]["first_node_ns"] = nodes->first_node_ns;
+  machine["graph_chain"]["fit_relative_error"] = nodes->fit_relative_error;
 }
 
 }  // namespace
@@ -160,7 +164,7 @@ ordered_json measure_machine_pass(const std::string& pass) {
       visitor.visit(*reference, file.references[no_problem][reference->name()]);
     }
   }
-  ordered_json json{{"pass", to_json(file)}};
+  ordered_json json{{"pass", study::to_json(file)}};
   if (pass == "untraced") {
     json["event_pair_us"] = event_pair_us(stream.get());
     json["stream_period_us"] = period_us("stream", stream.get());
@@ -186,7 +190,7 @@ ordered_json measure_machine() {
   if (const nlohmann::json knee = child("l2_knee"); !knee.is_null()) machine["l2_knee"] = knee;
 
   Passes passes;
-  nlohmann::json untraced;
+  nlohmann::json clocks;
   for (const auto& [mode, file] : {std::pair{"untraced", &Passes::untraced},
                                    {"api", &Passes::api},
                                    {"kernel", &Passes::kernel},
@@ -195,7 +199,7 @@ ordered_json measure_machine() {
     if (measured.is_null()) continue;
     passes.*file = pass_from_json(measured.at("pass"), std::string(mode) + " pass");
     measured.erase("pass");
-    if (passes.untraced.mode == mode) untraced = std::move(measured);
+    if (passes.untraced.mode == mode) clocks = std::move(measured);
   }
   for (const Instrument& instrument : instruments()) {
     const nlohmann::json rows = child(fmt::format("{}{}", overhead_prefix, instrument.name));
@@ -206,14 +210,8 @@ ordered_json measure_machine() {
   if (passes.untraced.mode.empty() || passes.api.mode.empty() || passes.kernel.mode.empty() ||
       passes.graph.mode.empty())
     return machine;
-  auto figures = empty_kernel_figures(passes, no_problem);
-  if (!figures) throw MachineLacks(figures.reason().text);
-  if (const auto nodes = graph_nodes(passes.graph)) figures->nodes = *nodes;
-  machine["empty_kernel"] = empty_kernel_json(*figures);
-  machine["empty_kernel"]["untraced"].update(untraced);
-  const profiling::Calibration calibration = profiling::calibrate(*figures);
-  machine["constants"] = profiling::to_json(calibration.constants);
-  if (!calibration.marks.empty()) machine["marks"] = calibration.marks;
+  add_constants(passes, machine);
+  machine["clocks"] = clocks;
   return machine;
 }
 

@@ -45,8 +45,8 @@ std::vector<std::unique_ptr<Reference>> make_references(cudaStream_t stream) {
   std::vector<std::unique_ptr<Reference>> references;
   for (const SubmissionKind& kind : submissions()) {
     references.push_back(std::make_unique<Reference>(kind.name, 1, stream));
+    if (!kind.as_graph) references.push_back(std::make_unique<Reference>(kind.name, train_kernels, stream));
   }
-  references.push_back(std::make_unique<Reference>("stream", train_kernels, stream));
   return references;
 }
 

@@ -45,7 +45,8 @@ class Reference final : public Runnable {
 // As many launches as a small pipeline has: the train that times the calls.
 inline constexpr int train_kernels = 16;
 
-// Those that every pass visits: one kernel under each submission, and a train of launches into the stream.
+// Those that every pass visits: one kernel under each submission, and a train where each kernel has its own
+// call. A submission that joins the catalog has its constants measured by that alone.
 [[nodiscard]] std::vector<std::unique_ptr<Reference>> make_references(cudaStream_t stream);
 
 }  // namespace gvf::study

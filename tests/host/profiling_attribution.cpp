@@ -11,8 +11,8 @@ using Catch::Approx;
 
 namespace {
 
-// L = 4000, g = 1700, C = 2000, graph gap 200.
-const EdgeConstants constants{1700, 200, 4000, std::nullopt, 2000, 900};
+// L = 4000, g = 1700, C = 2000.
+const EdgeConstants constants{1700, 4000, std::nullopt, 2000, 900};
 
 Timeline api_iteration(Nanoseconds start, std::vector<Interval> calls, Nanoseconds sync_return) {
   Timeline t{start, sync_return, {}, {}};
@@ -115,10 +115,10 @@ TEST_CASE("reconstruct: any evidence gives a timeline whose account adds up",
         works.push_back({pick(0, 20000), pick(0, 3) ? 0 : pick(0, 2000)});
     }
     works.front().overlap = 0;
-    const EdgeConstants k{pick(0, 2000), 0, pick(0, 5000), pick(0, 5000), pick(0, 3000), 0};
+    const EdgeConstants k{pick(0, 2000), pick(0, 5000), pick(0, 5000), pick(0, 3000), 0};
     const auto built = reconstruct(calls, works, k);
     REQUIRE(built.ok());
-    const auto parts = account(*built, k.stream_gap_ns);
+    const auto parts = account(*built, k.gap_ns);
     REQUIRE(parts.ok());
     REQUIRE(parts->wall() == built->wall());
     REQUIRE(parts->launch_latency >= 0);
@@ -181,7 +181,7 @@ TEST_CASE("attribute a stream row: parts, residual, marks", "[profiling][attribu
 
 TEST_CASE("attribute a stream row: the gap is what its untraced span leaves", "[profiling][attribution]") {
   EdgeConstants k = constants;
-  k.stream_span_cost_ns = 2200;
+  k.span_cost_ns = 2200;
   StreamEvidence evidence;
   evidence.untraced_wall_us = {11.0, 12.0, 11.5, 11.6, 11.4};
   evidence.api_pass = {api_iteration(0, {{500, 4000}, {4500, 8000}}, 13000)};
@@ -248,9 +248,9 @@ TEST_CASE("attribute a stream row: withheld with a reason", "[profiling][attribu
 
 TEST_CASE("attribute a graph row: closes over latency, span and completion", "[profiling][attribution]") {
   EdgeConstants k;
-  k.graph_launch_to_start_ns = 2100;
-  k.graph_completion_ns = 2800;
-  k.graph_span_cost_ns = 1400;
+  k.launch_to_start_ns = 2100;
+  k.completion_ns = 2800;
+  k.span_cost_ns = 1400;
   GraphEvidence evidence;
   evidence.untraced_wall_us = {41.0, 40.0, 46.0};
   // Span 37.4 - 1.4 = 36; 2.1 + 36 + 2.8 = 40.9 of the wall's 41. Twin's kernels 28.8.
@@ -298,7 +298,7 @@ TEST_CASE("attribute a graph row: closes over latency, span and completion", "[p
 
 TEST_CASE("attribute a graph row: withheld with a reason", "[profiling][attribution]") {
   EdgeConstants k;
-  k.graph_span_cost_ns = 1400;
+  k.span_cost_ns = 1400;
   GraphEvidence good;
   good.untraced_wall_us = {9.0};
   good.gated_span_us = {3.0};
@@ -322,7 +322,7 @@ TEST_CASE("attribute a graph row: withheld with a reason", "[profiling][attribut
   bad = good;
   bad.twin_busy_us = -1;
   CHECK(reason(bad).find("twin") != std::string::npos);
-  k.graph_completion_ns = -5;
+  k.completion_ns = -5;
   CHECK(reason(good).find("negative") != std::string::npos);
 }
 
@@ -341,7 +341,7 @@ TEST_CASE("what tracing adds to each call is taken back before a work starts", "
   EdgeConstants k;
   k.launch_to_start_ns = 5000;
   k.completion_ns = 2000;
-  k.stream_gap_ns = 1000;
+  k.gap_ns = 1000;
   k.api_trace_cost_ns = 400;
   // Three traced calls of 3000 ns each, 100 ns works: the host is the bottleneck.
   const IterationCalls calls{{{0, 3000}, 1}, {{3000, 6000}, 1}, {{6000, 9000}, 1}};

@@ -29,14 +29,11 @@ std::vector<Timeline> trains() {
 EmptyKernelFigures figures() {
   EmptyKernelFigures figures;
   figures.wall_us = 8.4;
-  figures.graph_wall_us = 7.1;
+  figures.span_us = 2.5;
+  figures.traced = {7400, 600, 2300};
   figures.call_us = 3.1;
   figures.traced_call_us = 3.5;
-  figures.traced = {7400, 600, 2300};
   figures.edges = {1700, 6900};
-  figures.span_us = 2.5;
-  figures.graph_span_us = 2.0;
-  figures.traced_graph = {4900, 800, 2800};
   return figures;
 }
 
@@ -101,46 +98,41 @@ TEST_CASE("graph nodes: slope over chain length", "[profiling][calibration]") {
   CHECK(nodes->first_node_ns == Approx(2600));
   CHECK(nodes->fit_relative_error == Approx(0).margin(1e-9));
 
-  EmptyKernelFigures place = figures();
-  CHECK(calibrate(place).constants.graph_gap_ns == 0);  // not measured
-  CHECK(calibrate(place).marks.empty());
-  place.nodes = *nodes;
-  CHECK(calibrate(place).constants.graph_gap_ns == 0);  // 550 - 600 < 0
-  REQUIRE(calibrate(place).marks.size() == 1);
-  CHECK(calibrate(place).marks[0].find("not separable") != std::string::npos);
-  place.traced.duration_ns = 400;
-  CHECK(calibrate(place).constants.graph_gap_ns == 150);
-  CHECK(calibrate(place).marks.empty());
-
   chains[33][0].works.clear();
   CHECK_FALSE(reduce_graph_nodes(chains).ok());
   CHECK_FALSE(reduce_graph_nodes({}).ok());
 }
 
 TEST_CASE("what tracing adds to an empty kernel is taken off its launch", "[profiling][calibration]") {
-  const auto k = calibrate(figures()).constants;
-  CHECK(k.kernel_trace_cost_ns == 1900);
+  const EdgeConstants k = calibrate(figures());
+  CHECK(k.trace_cost_ns == 1900);
   CHECK(k.launch_to_start_ns == 5500);
   CHECK(k.busy_launch_to_start_ns == 5000);
   CHECK(k.launch_to_start_ns + k.empty_kernel_ns + k.completion_ns == 8400);
-  // A graph: 4900 + 800 + 2800 = 8500 of 7100.
-  CHECK(k.graph_trace_cost_ns == 1400);
-  CHECK(k.graph_launch_to_start_ns == 3500);
-  CHECK(k.graph_completion_ns == 2800);
-  CHECK(k.stream_span_cost_ns == 1900);
-  CHECK(k.graph_span_cost_ns == 1200);
+  CHECK(k.span_cost_ns == 1900);
   CHECK(k.api_trace_cost_ns == 400);
-  CHECK(k.stream_gap_ns == 1700);
+  CHECK(k.gap_ns == 1700);
   // A traced wall below the untraced one is noise, not a negative cost.
   EmptyKernelFigures place = figures();
   place.wall_us = 11.0;
-  place.graph_wall_us = 9.0;
   place.traced_call_us = 3.0;
-  const auto quiet = calibrate(place).constants;
-  CHECK(quiet.kernel_trace_cost_ns == 0);
+  const EdgeConstants quiet = calibrate(place);
+  CHECK(quiet.trace_cost_ns == 0);
   CHECK(quiet.launch_to_start_ns == 7400);
-  CHECK(quiet.graph_trace_cost_ns == 0);
   CHECK(quiet.api_trace_cost_ns == 0);
+}
+
+TEST_CASE("a submission whose works have no calls of their own has no cost of calls",
+          "[profiling][calibration]") {
+  EmptyKernelFigures place = figures();
+  place.call_us.reset();
+  place.traced_call_us.reset();
+  place.edges.reset();
+  const EdgeConstants k = calibrate(place);
+  CHECK(k.api_trace_cost_ns == 0);
+  CHECK(k.gap_ns == 0);
+  CHECK_FALSE(k.busy_launch_to_start_ns.has_value());
+  CHECK(k.launch_to_start_ns == 5500);
 }
 
 TEST_CASE("host time per launch of a train", "[profiling][calibration]") {

@@ -92,13 +92,21 @@ TEST_CASE("a damaged attribution file says where and why", "[profiling][json]") 
   CHECK_FALSE(rows_from_json(bad).ok());
 }
 
-TEST_CASE("launch constants round trip", "[profiling][json]") {
-  EdgeConstants k{1700, 200, 4000, 3500, 2000, 900};
-  CHECK(*constants_from_json(to_json(k)) == k);
-  k.busy_launch_to_start_ns.reset();
-  CHECK(*constants_from_json(to_json(k)) == k);
-  json missing = to_json(k);
-  missing.erase("completion_ns");
+TEST_CASE("launch constants round trip, by submission", "[profiling][json]") {
+  ConstantsBySubmission all{{"stream", {1700, 4000, 3500, 2000, 900, 1300, 300, 1500}}, {"graph", {}}};
+  const auto to_file = [&all] {
+    json file;
+    for (const auto& [submission, constants] : all) file[submission] = to_json(constants);
+    return file;
+  };
+  CHECK(*constants_from_json(to_file()) == all);
+  all["stream"].busy_launch_to_start_ns.reset();
+  CHECK(*constants_from_json(to_file()) == all);
+  json missing = to_file();
+  missing["graph"].erase("completion_ns");
   REQUIRE_FALSE(constants_from_json(missing).ok());
-  CHECK(constants_from_json(missing).reason().text.find("completion_ns") != std::string::npos);
+  CHECK(constants_from_json(missing).reason().text.find("constants.graph has no 'completion_ns'") !=
+        std::string::npos);
+  CHECK_FALSE(constants_from_json(json::object()).ok());
+  CHECK_FALSE(constants_from_json(json{{"gap_ns", 1700}}).ok());  // those of no submission
 }

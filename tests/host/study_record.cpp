@@ -133,8 +133,8 @@ TEST_CASE("gvf attribute FILE adds up, and says what tracing cost where it is kn
   const auto range = nlohmann::json::parse(calibrated.out)["processes"][0]["ranges"][0];
   const auto constants = nlohmann::json::parse(read_text(machine)).at("constants");
   CHECK(range["trace_cost_us"] ==
-        Catch::Approx((constants.at("api_trace_cost_ns").get<double>() +
-                       constants.at("kernel_trace_cost_ns").get<double>()) /
+        Catch::Approx((constants.at("stream").at("api_trace_cost_ns").get<double>() +
+                       constants.at("stream").at("trace_cost_ns").get<double>()) /
                       1e3));
   // The kernel starts 5 us after its call and runs for 4; nothing waits.
   CHECK(range["total"]["launch_latency_us"] == Catch::Approx(5));
