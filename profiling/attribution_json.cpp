@@ -54,6 +54,7 @@ void each_counter(C& counters, F&& field) {
   field("l2_read_bytes", counters.l2_read_bytes);
   field("l2_write_bytes", counters.l2_write_bytes);
   field("model_bytes", counters.model_bytes);
+  field("model_most_bytes", counters.model_most_bytes);
   field("deviation", counters.deviation);
   field("allowed", counters.allowed);
 }

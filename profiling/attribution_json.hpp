@@ -20,9 +20,10 @@ struct CounterBytes {
   std::optional<double> l2_sm_bytes;                    ///< of that, asked for by SMs
   std::optional<double> l2_read_bytes, l2_write_bytes;  ///< by operation
   std::optional<double> model_bytes;                    ///< what the model expects of DRAM, read and written
-  std::optional<double> deviation, allowed;             ///< counted / model - 1, and how far it may be from 0
-  std::string residence;  ///< "resident", "transitional", "streaming"; empty: not known
-  std::string missing;    ///< why there is no count, or no comparison; empty: there is
+  std::optional<double> model_most_bytes;    ///< its other end, where it has two: what if L2 keeps nothing
+  std::optional<double> deviation, allowed;  ///< counted / model - 1, and how far it may be from 0
+  std::string residence;                     ///< "resident", "transitional", "streaming"; empty: not known
+  std::string missing;                       ///< why there is no count, or no comparison; empty: there is
   bool operator==(const CounterBytes&) const = default;
 };
 

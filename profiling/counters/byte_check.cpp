@@ -1,6 +1,7 @@
 // Comparing bytes: see byte_check.hpp.
 #include "profiling/counters/byte_check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -19,16 +20,19 @@ const char* to_string(Residence residence) {
   return "unknown";
 }
 
-Result<ByteCheck> check_bytes(double counted_dram, std::int64_t model, std::int64_t working_set,
+Result<ByteCheck> check_bytes(double counted_dram, const DramModel& model, std::int64_t working_set,
                               std::int64_t l2, const ByteTolerance& tolerance) {
   if (!std::isfinite(counted_dram) || counted_dram < 0) return Reason{"counted DRAM bytes are no count"};
-  for (const auto& [what, bytes] :
-       {std::pair{"byte model", model}, {"working set", working_set}, {"L2 size", l2}})
+  for (const auto& [what, bytes] : {std::pair{"byte model", std::min(model.least, model.most)},
+                                    {"working set", working_set},
+                                    {"L2 size", l2}})
     if (bytes <= 0)
       return Reason{std::string("the ") + what + " is not known: counted bytes are not compared"};
 
   ByteCheck check;
-  const double of_model = counted_dram / static_cast<double>(model);
+  const double nearest = std::clamp(counted_dram, static_cast<double>(model.least),
+                                    static_cast<double>(std::max(model.least, model.most)));
+  const double of_model = counted_dram / nearest;
   const double l2_of_working_set = static_cast<double>(l2) / static_cast<double>(working_set);
   check.deviation = of_model - 1;
   check.allowed = tolerance.base;

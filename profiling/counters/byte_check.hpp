@@ -30,17 +30,23 @@ struct ByteTolerance {
   double streaming_above = 0.9;
 };
 
+/// What the model expects of DRAM. Two ends where it cannot know: intermediates that L2 is meant to keep.
+struct DramModel {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
 struct ByteCheck {
-  double deviation = 0;  ///< counted / model - 1
+  double deviation = 0;  ///< counted / the nearer end of the model - 1; 0 between the ends
   double allowed = 0;    ///< of the deviation's magnitude
   bool within = false;
   Residence residence = Residence::transitional;
   bool operator==(const ByteCheck&) const = default;
 };
 
-/// Bytes of one iteration: `counted_dram` read and written by DRAM, `model` read and written by all kernels,
+/// Bytes of one iteration: `counted_dram` read and written by DRAM, `model` the same by all kernels,
 /// `working_set` distinct bytes touched. No comparison without a model, a working set and an L2.
-Result<ByteCheck> check_bytes(double counted_dram, std::int64_t model, std::int64_t working_set,
+Result<ByteCheck> check_bytes(double counted_dram, const DramModel& model, std::int64_t working_set,
                               std::int64_t l2, const ByteTolerance& tolerance = {});
 
 }  // namespace gvf::profiling

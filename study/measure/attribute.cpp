@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "study/measure/constants.hpp"
@@ -54,6 +55,15 @@ void add_walls(profiling::Attribution& attribution, const std::string& name, con
     const PassRow row = pass->row(name);
     if (!row.wall_us.empty()) attribution.passes[pass->mode] = median(row.wall_us);
   }
+  // The calls are taken from the api pass: by how much it lengthens them is a disturbance of its own.
+  const PassRow untraced = passes.untraced.row(name);
+  const PassRow api = passes.api.row(name);
+  if (untraced.host_us.empty() || api.host_us.empty()) return;
+  constexpr double worth_a_mark = 0.10;
+  const double longer = median(api.host_us) / median(untraced.host_us) - 1;
+  if (std::abs(longer) > worth_a_mark) {
+    attribution.marks.push_back(fmt::format("api pass disturbs calls by {:+.0f}%", 100 * longer));
+  }
 }
 
 // The crossed split at one size; its arms are the kernels of the stream submission, which all submissions
@@ -89,15 +99,16 @@ Result<profiling::Split> split_of(const Pipeline& pipeline, const Problem& probl
   return profiling::crossed_split(arms);
 }
 
-// Counted bytes beside the model's. Blocked's intermediates are meant to stay in L2: DRAM is not to see them.
+// Counted bytes beside the model's. Blocked's intermediates are meant to stay in L2: how many of them DRAM
+// sees is not for a model to know.
 profiling::CounterBytes counters_of_row(const Pipeline& pipeline, Structure structure, const Problem& problem,
                                         const std::string& name, const Passes& passes, const Device& device) {
   profiling::CounterBytes counters;
   counters.missing = passes.no_counters;
   if (passes.counters.mode.empty()) return counters;
   const ByteModel model = pipeline.byte_model(structure, resolve(pipeline, structure, problem, device));
-  const std::int64_t to_dram =
-      structure == Structure::blocked ? model.bytes() - model.intermediate_bytes() : model.bytes();
+  profiling::DramModel to_dram{model.bytes(), model.bytes()};
+  if (structure == Structure::blocked) to_dram.least -= model.intermediate_bytes();
   const std::int64_t working_set = std::min(model.bytes(), pipeline.device_bytes(problem));
   return counters_of(passes.counters.row(name), to_dram, working_set, device.l2_bytes);
 }

@@ -57,7 +57,7 @@ PassFile count_pass(const Pipeline& pipeline, const std::vector<Problem>& proble
   return pass;
 }
 
-profiling::CounterBytes counters_of(const PassRow& row, std::int64_t expected_dram_bytes,
+profiling::CounterBytes counters_of(const PassRow& row, const profiling::DramModel& model,
                                     std::int64_t working_set_bytes, std::int64_t l2_bytes) {
   profiling::CounterBytes counters;
   if (row.counts.empty()) {
@@ -81,10 +81,11 @@ profiling::CounterBytes counters_of(const PassRow& row, std::int64_t expected_dr
   counters.l2_sm_bytes = sectors(quantity::l2_sm_sectors);
   counters.l2_read_bytes = sectors(quantity::l2_read_sectors);
   counters.l2_write_bytes = sectors(quantity::l2_write_sectors);
-  counters.model_bytes = static_cast<double>(expected_dram_bytes);
+  counters.model_bytes = static_cast<double>(model.least);
+  if (model.most > model.least) counters.model_most_bytes = static_cast<double>(model.most);
   if (!counters.dram_read_bytes || !counters.dram_write_bytes) return counters;
-  const auto check = profiling::check_bytes(*counters.dram_read_bytes + *counters.dram_write_bytes,
-                                            expected_dram_bytes, working_set_bytes, l2_bytes);
+  const auto check = profiling::check_bytes(*counters.dram_read_bytes + *counters.dram_write_bytes, model,
+                                            working_set_bytes, l2_bytes);
   if (!check) {
     counters.missing = check.reason().text;
     return counters;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "profiling/attribution_json.hpp"
+#include "profiling/counters/byte_check.hpp"
 #include "profiling/counters/counter_session.hpp"
 #include "study/commands/selection.hpp"
 #include "study/measure/pass_file.hpp"
@@ -20,9 +21,9 @@ namespace gvf::study {
 [[nodiscard]] PassFile count_pass(const Pipeline& pipeline, const std::vector<Problem>& problems,
                                   const Selection& selection);
 
-// What a counters pass says of one variant, beside the byte model: `expected_dram_bytes` and the working set
-// are the model's. Empty where the pass has no row.
-[[nodiscard]] profiling::CounterBytes counters_of(const PassRow& row, std::int64_t expected_dram_bytes,
+// What a counters pass says of one variant, beside the byte model. Only the reason where the pass has no
+// counts.
+[[nodiscard]] profiling::CounterBytes counters_of(const PassRow& row, const profiling::DramModel& model,
                                                   std::int64_t working_set_bytes, std::int64_t l2_bytes);
 
 }  // namespace gvf::study

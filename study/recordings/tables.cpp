@@ -161,6 +161,10 @@ Table counter_table(const MeasuredSize& size) {
   const auto megabytes = [](const std::optional<double>& bytes) {
     return bytes ? fmt::format("{:.1f}", *bytes / 1e6) : std::string(absent);
   };
+  const auto model_of = [&](const profiling::CounterBytes& c) {
+    return megabytes(c.model_bytes) +
+           (c.model_most_bytes ? "-" + megabytes(c.model_most_bytes) : std::string());
+  };
   for (const Measured& m : size.variants) {
     const profiling::CounterBytes& c = m.counters;
     if (!c.model_bytes && c.missing.empty()) continue;
@@ -171,16 +175,17 @@ Table counter_table(const MeasuredSize& size) {
         deviation = fmt::format("{:+.1f}%", 100 * *c.deviation + 0.0);
         if (c.allowed && std::abs(*c.deviation) > *c.allowed) deviation += " (!)";
       }
-      row.cells.insert(row.cells.end(), {megabytes(c.dram_read_bytes), megabytes(c.dram_write_bytes),
-                                         megabytes(c.model_bytes), deviation, megabytes(c.l2_sm_bytes),
-                                         c.residence.empty() ? std::string(absent) : c.residence});
+      row.cells.insert(row.cells.end(),
+                       {megabytes(c.dram_read_bytes), megabytes(c.dram_write_bytes), model_of(c), deviation,
+                        megabytes(c.l2_sm_bytes), c.residence.empty() ? std::string(absent) : c.residence});
     }
     table.rows.push_back(std::move(row));
   }
   if (!table.rows.empty())
     table.notes.push_back(
-        "The model of DRAM leaves out blocked's intermediates: L2 is meant to keep them. (!): "
-        "further from the model than 3 %, and L2 / working set below 16 L2.");
+        "Blocked's model has two ends: L2 keeps all of its intermediates, or none. (!): further from the "
+        "model "
+        "than 3 %, and than that plus L2 / working set below 16 L2.");
   return table;
 }
 

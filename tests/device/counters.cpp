@@ -62,7 +62,7 @@ TEST_CASE("counters: 4 MB read again and again stay in L2", "[device][counters]"
   REQUIRE(read.has_value());
   const std::int64_t bytes = 4 << 20;
   CHECK(*read < 0.02 * double{4 << 20});
-  const auto check = check_bytes(*read, bytes, bytes, this_device().l2_bytes);
+  const auto check = check_bytes(*read, {bytes, bytes}, bytes, this_device().l2_bytes);
   REQUIRE(check.ok());
   CHECK(check->residence == Residence::resident);
 }

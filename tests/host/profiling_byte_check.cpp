@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t l2 = 60'000'000;  // H200
 
 ByteCheck check(double counted, std::int64_t model, std::int64_t working_set) {
-  const auto result = check_bytes(counted, model, working_set, l2);
+  const auto result = check_bytes(counted, {model, model}, working_set, l2);
   REQUIRE(result.ok());
   return *result;
 }
@@ -50,9 +50,24 @@ TEST_CASE("bytes: resident, transitional, streaming", "[profiling][counters]") {
 }
 
 TEST_CASE("bytes: nothing to compare with is a reason", "[profiling][counters][degraded]") {
-  CHECK_FALSE(check_bytes(1, 0, 1, l2).ok());
-  CHECK_FALSE(check_bytes(1, 1, 0, l2).ok());
-  CHECK(check_bytes(1, 1, 1, 0).reason().text.find("L2 size") != std::string::npos);
-  CHECK_FALSE(check_bytes(std::numeric_limits<double>::quiet_NaN(), 1, 1, l2).ok());
-  CHECK_FALSE(check_bytes(-1, 1, 1, l2).ok());
+  CHECK_FALSE(check_bytes(1, {0, 0}, 1, l2).ok());
+  CHECK_FALSE(check_bytes(1, {1, 1}, 0, l2).ok());
+  CHECK(check_bytes(1, {1, 1}, 1, 0).reason().text.find("L2 size") != std::string::npos);
+  CHECK_FALSE(check_bytes(std::numeric_limits<double>::quiet_NaN(), {1, 1}, 1, l2).ok());
+  CHECK_FALSE(check_bytes(-1, {1, 1}, 1, l2).ok());
+}
+
+TEST_CASE("a model with two ends is met anywhere between them", "[profiling][counters]") {
+  const std::int64_t large = 100 * l2;
+  const auto deviation = [&](double counted) {
+    const auto check = check_bytes(counted, {large, 3 * large}, large, l2);
+    REQUIRE(check.ok());
+    return check->deviation;
+  };
+  const auto whole = static_cast<double>(large);
+  CHECK(deviation(whole) == 0);
+  CHECK(deviation(2 * whole) == 0);
+  CHECK(deviation(3 * whole) == 0);
+  CHECK(deviation(0.9 * whole) == Catch::Approx(-0.1));
+  CHECK(deviation(3.3 * whole) == Catch::Approx(0.1));
 }
