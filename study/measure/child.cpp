@@ -5,9 +5,12 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "study/exit_code.hpp"
 #include "study/io/json_file.hpp"
@@ -39,6 +42,18 @@ class ScratchFile {
   std::string path_;
 };
 
+// Hands on what the child said and returns its last line, without the program's name in front.
+std::string hand_on(const std::string& stderr_file) {
+  std::ifstream said(stderr_file);
+  std::string last;
+  for (std::string line; std::getline(said, line);) {
+    fmt::print(stderr, "{}\n", line);
+    constexpr std::string_view prefix = "gvf: ";
+    if (line.starts_with(prefix)) last = line.substr(prefix.size());
+  }
+  return last.empty() ? "it gave no reason" : last;
+}
+
 }  // namespace
 
 nlohmann::json run_child_for_json(const std::vector<std::string>& arguments) {
@@ -47,15 +62,17 @@ nlohmann::json run_child_for_json(const std::vector<std::string>& arguments) {
   command.insert(command.end(), arguments.begin(), arguments.end());
   command.insert(command.end(), {"--output", file.path()});
   const InterruptGuard guard;  // an interrupt ends the child too, and its scratch file goes
-  const int code = run_process(command).exit_code;
+  const ScratchFile said;
+  ProcessOptions options;
+  options.stderr_file = said.path();
+  const int code = run_process(command, options).exit_code;
+  const std::string reason = hand_on(said.path());
   if (interrupted() != 0) throw Interrupted("interrupted");
   const std::string what = fmt::format("{}", fmt::join(arguments, " "));
-  // The child has said why on stderr; here it is said which part that was.
-  if (code == exit_machine_lacks)
-    throw MachineLacks(fmt::format("'gvf {}' found that this machine lacks it", what));
-  if (code == exit_bad_input) throw BadInput(fmt::format("'gvf {}' refused its input", what));
+  if (code == exit_machine_lacks) throw MachineLacks(fmt::format("{} (gvf {})", reason, what));
+  if (code == exit_bad_input) throw BadInput(fmt::format("{} (gvf {})", reason, what));
   if (code != exit_done)
-    throw std::runtime_error(fmt::format("'gvf {}' ended with exit code {}", what, code));
+    throw std::runtime_error(fmt::format("'gvf {}' ended with exit code {}: {}", what, code, reason));
   return read_json(file.path(), "run the command again");
 }
 

@@ -8,8 +8,9 @@
 
 namespace gvf::study {
 
-// Runs this executable with `arguments` plus `--output FILE` and returns what it wrote there. Its stderr is
-// this process's. Throws MachineLacks when it exits 3, BadInput when 2, std::runtime_error otherwise.
+// Runs this executable with `arguments` plus `--output FILE` and returns what it wrote there. What it says on
+// stderr is handed on when it has ended, and its last line is the reason of the error: MachineLacks when it
+// exits 3, BadInput when 2, std::runtime_error otherwise.
 [[nodiscard]] nlohmann::json run_child_for_json(const std::vector<std::string>& arguments);
 
 }  // namespace gvf::study
