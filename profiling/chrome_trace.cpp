@@ -208,7 +208,7 @@ Result<json> chrome_trace(const std::string& name, const std::vector<Timeline>& 
   for (auto& [stream, works] : streams)
     draw(events, works, "device", "stream " + std::to_string(stream), Overlap::never);
   for (const BandwidthSample& sample : options.bandwidth)
-    events.add_counter("device", "memory bandwidth", "GB/s", sample.at, sample.gbps);
+    events.add_counter("device", sample.track, "GB/s", sample.at, sample.gbps);
   for (const auto& [call, work] : launches)
     events.add_arrow("launch", call.track(), call.begin(), work.track(), work.begin());
   return json{{"traceEvents", events.events()}, {"displayTimeUnit", "ns"}, {"otherData", {{"name", name}}}};

@@ -16,6 +16,7 @@ namespace gvf::profiling {
 struct BandwidthSample {
   Nanoseconds at = 0;
   double gbps = 0;
+  const char* track = "memory bandwidth";  ///< samples of one name are one counter
 };
 
 struct ChromeTraceOptions {

@@ -14,6 +14,7 @@
 #include "study/io/json_file.hpp"
 #include "study/io/output.hpp"
 #include "study/measure/attribute.hpp"
+#include "study/measure/bandwidth_pass.hpp"
 #include "study/measure/child.hpp"
 #include "study/measure/workbench.hpp"
 #include "study/recordings/explain.hpp"
@@ -167,6 +168,32 @@ void write_timelines(const Options& options, const Pipeline& pipeline, profiling
   }
 }
 
+// The largest problem's bandwidth over time; where this GPU has no such samples, one line says so.
+void write_bandwidth(const Options& options, const Pipeline& pipeline) {
+  const std::vector<Problem> problems = problems_of(options, pipeline);
+  const auto largest = std::max_element(problems.begin(), problems.end(),
+                                        [](const Problem& a, const Problem& b) { return a.n < b.n; });
+  Options of_largest = options;
+  of_largest.selection.sizes = {std::to_string(largest->n)};
+  note(fmt::format("{}: bandwidth pass", pipeline.name));
+  nlohmann::json traces;
+  try {
+    traces = run_child_for_json(child_arguments(of_largest, pipeline, "bandwidth"));
+  } catch (const MachineLacks& lacks) {
+    note(fmt::format("no bandwidth over time: {}", lacks.what()));
+    return;
+  }
+  for (const auto& [name, trace] : traces.items()) {
+    if (trace.contains("reason")) {
+      note(fmt::format("no bandwidth over time of {}: {}", name, trace.at("reason").get<std::string>()));
+      continue;
+    }
+    std::string file = name.substr(0, name.find("/n:"));
+    std::replace(file.begin(), file.end(), '/', '.');
+    write_file(fmt::format("{}/{}.bandwidth.json", options.timeline_dir, file), trace.dump() + "\n");
+  }
+}
+
 void print_rows(const std::vector<profiling::AttributionRow>& rows) {
   fmt::print("{:<48} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "variant, us", "wall", "latency",
              "starved", "gap", "busy", "complet.", "residual");
@@ -216,7 +243,10 @@ int attribute_all(const Options& options) {
       }
       for (auto& row : merge_rounds(by_round)) rows.push_back(std::move(row));
     }
-    if (!options.timeline_dir.empty()) write_timelines(options, *pipeline, stream_gap(groups));
+    if (!options.timeline_dir.empty()) {
+      write_timelines(options, *pipeline, stream_gap(groups));
+      write_bandwidth(options, *pipeline);
+    }
     if (!options.output.empty()) write_json(options.output, nlohmann::ordered_json(profiling::to_json(rows)));
     if (options.json) {
       fmt::print("{}\n", profiling::to_json(rows).dump(1));
@@ -251,12 +281,16 @@ int explain_one(const Options& options) {
 int run_one_pass(const Options& options) {
   const auto pipelines = selected_pipelines(options.selection);
   if (pipelines.size() != 1) throw BadInput("--pass works on one pipeline: choose it with --pipeline");
-  const PassFile pass = measure_pass(options.pass, *pipelines.front(),
-                                     problems_of(options, *pipelines.front()), options.selection);
+  const Pipeline& pipeline = *pipelines.front();
+  const std::vector<Problem> problems = problems_of(options, pipeline);
+  const std::string text =
+      options.pass == "bandwidth"
+          ? bandwidth_pass(pipeline, problems.back(), options.selection).dump()
+          : to_json(measure_pass(options.pass, pipeline, problems, options.selection)).dump();
   if (options.output.empty()) {
-    fmt::print("{}\n", to_json(pass).dump());
+    fmt::print("{}\n", text);
   } else {
-    write_file(options.output, to_json(pass).dump());
+    write_file(options.output, text);
   }
   return exit_done;
 }
@@ -274,8 +308,9 @@ void add_attribute(CLI::App& app, Action& run) {
   command->add_option("--timeline-dir", options->timeline_dir,
                       "Also write Chrome traces of each variant here");
   command->add_option("--pass-dir", options->pass_dir, "Also keep the records of all passes here");
-  command->add_option("--pass", options->pass,
-                      "One pass only, in this process: untraced, api, kernel, graph, counters or trace");
+  command->add_option(
+      "--pass", options->pass,
+      "One pass only, in this process: untraced, api, kernel, graph, counters, bandwidth or trace");
   command->add_option("--explain", options->explain,
                       "Measure nothing: say in sentences what the account of this row means, e.g. "
                       "sum_abs/separate/stream/n:65536");

@@ -1,0 +1,113 @@
+// Implements study/measure/bandwidth_pass.hpp.
+#include "study/measure/bandwidth_pass.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "profiling/chrome_trace.hpp"
+#include "profiling/gpu_clock.hpp"
+#include "study/exit_code.hpp"
+#include "study/measure/find_variants.hpp"
+
+namespace gvf::study {
+namespace {
+
+using profiling::Nanoseconds;
+using profiling::PmSample;
+using profiling::PmSamplingSession;
+using profiling::Reason;
+using profiling::Result;
+using profiling::Timeline;
+
+// Finest first: what a chip samples at is for it to say.
+constexpr std::array<std::uint64_t, 5> intervals_ns{5'000, 10'000, 20'000, 50'000, 100'000};
+constexpr double least_intervals = 20;  // of an iteration: fewer draw no curve
+constexpr int iterations = 3;
+
+struct Sampler {
+  PmSamplingSession session;
+  std::uint64_t interval_ns;
+};
+
+// At the finest interval that opens and delivers.
+Sampler open_sampler(const Device& device) {
+  auto api = profiling::load_counter_api();
+  if (!api) throw MachineLacks(api.reason().text);
+  std::string refused;
+  for (const std::uint64_t interval_ns : intervals_ns) {
+    profiling::PmSamplingOptions options;
+    options.device = device.ordinal;
+    options.interval_ns = interval_ns;
+    auto session = PmSamplingSession::open(api.value(), options);
+    if (session) return {std::move(session).value(), interval_ns};
+    refused = session.reason().text;
+  }
+  throw MachineLacks(refused);
+}
+
+Result<nlohmann::json> sample(Sampler& sampler, profiling::GpuClock& clock, Variant& variant) {
+  variant.submit();  // warm caches
+  variant.synchronize();
+  const auto samples = sampler.session.sample([&] {
+    for (int i = 0; i < iterations; ++i) {
+      clock.stamp(variant.stream());
+      variant.submit();
+      clock.stamp(variant.stream());
+      variant.synchronize();
+    }
+  });
+  const auto stamps = clock.read(variant.stream());
+  if (!samples) return Reason{samples.reason().text};
+  return bandwidth_trace(variant.name(), stamps, *samples);
+}
+
+}  // namespace
+
+Result<nlohmann::json> bandwidth_trace(const std::string& name, const std::vector<Nanoseconds>& stamps,
+                                       const std::vector<PmSample>& samples) {
+  if (stamps.size() < 2 || stamps.size() % 2 != 0) return Reason{"there are no two stamps an iteration"};
+  if (samples.empty()) return Reason{"there are no PM samples"};
+  const auto ns = [](std::uint64_t time) { return static_cast<Nanoseconds>(time); };
+  if (ns(samples.front().begin_ns) > stamps.back() || ns(samples.back().end_ns) < stamps.front())
+    return Reason{"PM samples and %globaltimer are on different clocks"};
+  std::vector<Timeline> timelines;
+  for (std::size_t i = 0; i < stamps.size(); i += 2) {
+    Timeline timeline{stamps[i], stamps[i + 1], {}, {}};
+    timeline.works.push_back({{stamps[i], stamps[i + 1]},
+                              0,
+                              profiling::WorkKind::kernel,
+                              "iteration " + std::to_string(i / 2),
+                              0,
+                              0,
+                              0});
+    timelines.push_back(std::move(timeline));
+  }
+  profiling::ChromeTraceOptions drawing;
+  for (const PmSample& sample : samples) {
+    if (!sample.dram_read_gbps || !sample.dram_write_gbps)
+      return Reason{"this chip does not count both rates"};
+    drawing.bandwidth.push_back({ns(sample.begin_ns), *sample.dram_read_gbps, "DRAM read"});
+    drawing.bandwidth.push_back({ns(sample.begin_ns), *sample.dram_write_gbps, "DRAM write"});
+  }
+  return profiling::chrome_trace(name, timelines, drawing);
+}
+
+nlohmann::json bandwidth_pass(const Pipeline& pipeline, const Problem& problem, const Selection& selection) {
+  Workbench bench(require_device());
+  PassFile unavailable;
+  const auto variants = find_variants(bench, pipeline, problem, selection, unavailable);
+  Sampler sampler = open_sampler(bench.device());
+  profiling::GpuClock clock(2 * iterations);
+  nlohmann::json traces = nlohmann::json::object();
+  for (Variant* variant : variants) {
+    if (variant->expected_us() * 1e3 < least_intervals * static_cast<double>(sampler.interval_ns)) continue;
+    const auto trace = sample(sampler, clock, *variant);
+    traces[variant->name()] = trace ? *trace : nlohmann::json{{"reason", trace.reason().text}};
+  }
+  return traces;
+}
+
+}  // namespace gvf::study
