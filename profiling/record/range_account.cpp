@@ -68,7 +68,10 @@ class Tally {
       if (first == none || index_.call(c).at.begin < index_.call(first).at.begin) first = c;
       if (last == none || index_.call(c).at.begin > index_.call(last).at.begin) last = c;
     }
-    for (const std::uint32_t w : instance.works) count_work(summary_.counts, index_.work(w).kind);
+    for (const std::uint32_t w : instance.works) {
+      count_work(summary_.counts, index_.work(w).kind);
+      add_by_name(index_.work(w));
+    }
     if (instance.works.empty()) {
       ++summary_.without_work;
       return;
@@ -107,6 +110,9 @@ class Tally {
     p = 0;
     RangeParts::each(summary.median, [&](const char*, Nanoseconds& ns) { ns = median_ns(samples_[p++]); });
     summary.median_wall = median_ns(walls_);
+    for (const auto& [key, sum] : works_) summary.works.push_back(sum);
+    std::stable_sort(summary.works.begin(), summary.works.end(),
+                     [](const WorkSum& a, const WorkSum& b) { return a.busy > b.busy; });
     if (const auto& cost = options_.trace_cost) {
       const auto times = [](std::size_t count, Nanoseconds ns) {
         return static_cast<Nanoseconds>(count) * ns;
@@ -119,6 +125,21 @@ class Tally {
   }
 
  private:
+  void add_by_name(const RecordedWork& work) {
+    WorkSum& sum = works_[{work.kind, work.graph_id, work.kind == WorkKind::graph ? 0 : work.name}];
+    if (sum.count == 0) {
+      sum.kind = work.kind;
+      sum.in_graph = work.graph_id != 0;
+      const auto& names = index_.process().names;
+      sum.name = work.kind == WorkKind::graph ? "graph " + std::to_string(work.graph_id)
+                 : work.name < names.size()   ? names[work.name]
+                                              : std::string();
+      if (sum.name.empty()) sum.name = to_string(work.kind);
+    }
+    ++sum.count;
+    sum.busy += work.at.length();
+  }
+
   // What other works had the instance's streams between its start and its last end.
   void add_others(const Instance& instance, const std::set<StreamKey>& streams, const Interval& window,
                   std::vector<Occupation>& occupations) const {
@@ -141,6 +162,7 @@ class Tally {
   const AccountOptions& options_;
   Summary summary_;
   std::array<std::vector<Nanoseconds>, 6> samples_;
+  std::map<std::tuple<WorkKind, std::uint32_t, std::uint32_t>, WorkSum> works_;
   std::vector<Nanoseconds> walls_;
 };
 

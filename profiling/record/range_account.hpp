@@ -58,6 +58,16 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
+/// Works of one name.
+struct WorkSum {
+  std::string name;  ///< as recorded: a kernel's is mangled; "graph 5" for a graph-level record
+  WorkKind kind = WorkKind::kernel;
+  bool in_graph = false;  ///< a node of a graph, or a graph as a whole; else brought by a call of its own
+  std::size_t count = 0;
+  Nanoseconds busy = 0;  ///< sum of durations, overlaps counted twice
+  bool operator==(const WorkSum&) const = default;
+};
+
 /// All instances of one name.
 struct Summary {
   std::string name;
@@ -68,6 +78,7 @@ struct Summary {
   RangeParts total;
   RangeParts median;  ///< each part's own median over instances with work
   Nanoseconds median_wall = 0;
+  std::vector<WorkSum> works;  ///< most busy first
   /// What tracing added at most, from the calibration; it is in the parts and not taken off.
   std::optional<Nanoseconds> trace_cost;
 };

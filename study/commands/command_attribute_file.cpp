@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "profiling/attribution_json.hpp"
@@ -53,6 +57,14 @@ profiling::AccountOptions account_options(const std::string& machine) {
   return options;
 }
 
+// As C++ spells it, where it is a mangled name.
+std::string demangled(const std::string& name) {
+  int status = -1;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
 // --- JSON
 
 ordered_json to_json(const RangeParts& parts) {
@@ -80,6 +92,13 @@ ordered_json to_json(const Summary& summary) {
                     {"median", to_json(summary.median)},
                     {"total_wall_us", us(summary.total.wall())},
                     {"median_wall_us", us(summary.median_wall)}};
+  for (const profiling::WorkSum& work : summary.works) {
+    json["works"].push_back({{"name", demangled(work.name)},
+                             {"kind", profiling::to_string(work.kind)},
+                             {"in_graph", work.in_graph},
+                             {"count", work.count},
+                             {"busy_us", us(work.busy)}});
+  }
   if (summary.trace_cost) json["trace_cost_us"] = us(*summary.trace_cost);
   return json;
 }
@@ -117,6 +136,42 @@ const std::vector<Column> columns{{"name", false}, {"count"},        {"calls"}, 
                                   {"graphs"},      {"copies"},       {"wall"},          {"latency"},
                                   {"queued"},      {"starved"},      {"gap"},           {"busy"},
                                   {"complet."},    {"launch-bound"}, {"median wall us"}};
+
+// The end of a long name says less than its beginning.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t room = 60;
+  return name.size() <= room ? name : name.substr(0, room - 3) + "...";
+}
+
+// What ran in each range, by name: a copy that a graph brought with it is a kernel of its own here.
+Table work_table(const std::vector<Summary>& ranges, std::size_t most_ranges) {
+  constexpr std::size_t most_works = 5;
+  Table table{"Works by range, most busy first",
+              {{"range", false},
+               {"work", false},
+               {"kind", false},
+               {"launched by", false},
+               {"count"},
+               {"busy ms"},
+               {"mean us"}},
+              {},
+              {}};
+  for (std::size_t r = 0; r < std::min(most_ranges, ranges.size()); ++r) {
+    const auto& works = ranges[r].works;
+    for (std::size_t i = 0; i < std::min(most_works, works.size()); ++i) {
+      const profiling::WorkSum& work = works[i];
+      table.rows.push_back(
+          {{ranges[r].name, shortened(demangled(work.name)), std::string(profiling::to_string(work.kind)),
+            work.in_graph ? "a graph" : "its own call", std::to_string(work.count), ms_text(work.busy),
+            fmt::format("{:.2f}", us(work.busy) / static_cast<double>(work.count))},
+           ""});
+    }
+    if (works.size() > most_works)
+      table.notes.push_back(
+          fmt::format("{}: {} more names: see --json", ranges[r].name, works.size() - most_works));
+  }
+  return table;
+}
 
 TableRow row_of(const Summary& summary) {
   TableRow row;
@@ -191,12 +246,17 @@ Document document_of(const RecordedProcess& process, const ProcessAccount& accou
   Document document;
   document.emplace_back(Heading{2, fmt::format("process {}: {}", process.pid, process.exe)});
   document.emplace_back(remarks(process, account, options));
+  if (process.works.empty()) {
+    document.emplace_back(Paragraph{"No device work was recorded in this process."});
+    return document;
+  }
   document.emplace_back(table_of("Process, total ms", {account.all}, 1));
   if (account.ranges.empty()) {
     document.emplace_back(Paragraph{"No NVTX range was recorded: mark what matters with nvtxRangePush."});
   } else {
     document.emplace_back(table_of("NVTX ranges, nested ones included, total ms, most launch-bound first",
                                    account.ranges, top));
+    document.emplace_back(work_table(account.ranges, top));
   }
   document.emplace_back(table_of("Streams, total ms", account.streams, top));
   if (!account.graphs.empty())

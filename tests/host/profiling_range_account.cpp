@@ -207,6 +207,25 @@ TEST_CASE("graph launches: at either granularity, one instance a launch", "[prof
   CHECK(account.graphs[0].total == RangeParts{100, 0, 0, 100, 150, 0});
 }
 
+TEST_CASE("works of a range by name, those of graphs apart", "[profiling][record]") {
+  Made p;
+  p.range("step", {0, 1000});
+  for (std::uint32_t id = 1; id <= 3; ++id) {
+    const Nanoseconds at = 100 * id;
+    p.call("cudaLaunchKernel", {at, at + 10}, id);
+    p.work({at + 20, at + 30}, id).name = p.name(id == 2 ? "copy" : "square");
+  }
+  p.call("cudaGraphLaunch", {500, 510}, 9);
+  RecordedWork& node = p.work({520, 580}, 9);
+  node.name = p.name("square");
+  node.graph_id = 5;
+  const auto works = named(account_process(p, gap(3)).ranges, "step").works;
+  REQUIRE(works.size() == 3);
+  CHECK(works[0] == WorkSum{"square", WorkKind::kernel, true, 1, 60});
+  CHECK(works[1] == WorkSum{"square", WorkKind::kernel, false, 2, 20});
+  CHECK(works[2] == WorkSum{"copy", WorkKind::kernel, false, 1, 10});
+}
+
 TEST_CASE("one GPU, several processes, whatever number each gives it", "[profiling][record]") {
   Made first, second;
   first.devices.push_back({0, "H200", "aa", 132});
