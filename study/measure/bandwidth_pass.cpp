@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -58,6 +60,30 @@ Sampler open_sampler(const Device& device, std::uint64_t least_ns) {
   throw MachineLacks(refused);
 }
 
+// PM samples and %globaltimer both count the GPU's nanoseconds, on some machines from instants milliseconds
+// apart. The first sample that sees traffic is that of the first iteration's start: so far are they apart, to
+// within an interval. The traffic must then end with the last iteration.
+Result<Nanoseconds> clocks_apart(const std::vector<Nanoseconds>& stamps,
+                                 const std::vector<PmSample>& samples) {
+  const auto rate = [](const PmSample& sample) { return *sample.dram_read_gbps + *sample.dram_write_gbps; };
+  double peak = 0;
+  for (const PmSample& sample : samples) peak = std::max(peak, rate(sample));
+  constexpr double idle_part = 0.05;  // of the peak: the stamps themselves move a little
+  const auto is_active = [&](const PmSample& sample) { return rate(sample) > idle_part * peak; };
+  const auto first = std::find_if(samples.begin(), samples.end(), is_active);
+  const auto last = std::find_if(samples.rbegin(), samples.rend(), is_active);
+  if (first == samples.end()) return Reason{"PM samples saw no traffic"};
+  const auto active = static_cast<double>(last->end_ns - first->begin_ns);
+  const auto stamped = static_cast<double>(stamps.back() - stamps.front());
+  const auto interval = static_cast<double>(first->end_ns - first->begin_ns);
+  constexpr double tolerance = 0.05;
+  if (std::abs(active - stamped) > tolerance * stamped + 2 * interval)
+    return Reason{
+        fmt::format("PM samples saw traffic for {:.1f} us, the iterations took {:.1f} us by %globaltimer",
+                    active / 1e3, stamped / 1e3)};
+  return static_cast<Nanoseconds>(first->begin_ns) - stamps.front();
+}
+
 Result<nlohmann::json> sample(Sampler& sampler, profiling::GpuClock& clock, Variant& variant) {
   variant.submit();  // warm caches
   variant.synchronize();
@@ -80,9 +106,12 @@ Result<nlohmann::json> bandwidth_trace(const std::string& name, const std::vecto
                                        const std::vector<PmSample>& samples) {
   if (stamps.size() < 2 || stamps.size() % 2 != 0) return Reason{"there are no two stamps an iteration"};
   if (samples.empty()) return Reason{"there are no PM samples"};
-  const auto ns = [](std::uint64_t time) { return static_cast<Nanoseconds>(time); };
-  if (ns(samples.front().begin_ns) > stamps.back() || ns(samples.back().end_ns) < stamps.front())
-    return Reason{"PM samples and %globaltimer are on different clocks"};
+  for (const PmSample& sample : samples) {
+    if (!sample.dram_read_gbps || !sample.dram_write_gbps)
+      return Reason{"this chip does not count both rates"};
+  }
+  const auto apart = clocks_apart(stamps, samples);
+  if (!apart) return apart.reason();
   std::vector<Timeline> timelines;
   for (std::size_t i = 0; i < stamps.size(); i += 2) {
     Timeline timeline{stamps[i], stamps[i + 1], {}, {}};
@@ -97,12 +126,13 @@ Result<nlohmann::json> bandwidth_trace(const std::string& name, const std::vecto
   }
   profiling::ChromeTraceOptions drawing;
   for (const PmSample& sample : samples) {
-    if (!sample.dram_read_gbps || !sample.dram_write_gbps)
-      return Reason{"this chip does not count both rates"};
-    drawing.bandwidth.push_back({ns(sample.begin_ns), *sample.dram_read_gbps, "DRAM read"});
-    drawing.bandwidth.push_back({ns(sample.begin_ns), *sample.dram_write_gbps, "DRAM write"});
+    const Nanoseconds at = static_cast<Nanoseconds>(sample.begin_ns) - *apart;
+    drawing.bandwidth.push_back({at, *sample.dram_read_gbps, "DRAM read"});
+    drawing.bandwidth.push_back({at, *sample.dram_write_gbps, "DRAM write"});
   }
-  return profiling::chrome_trace(name, timelines, drawing);
+  auto trace = profiling::chrome_trace(name, timelines, drawing);
+  if (trace) trace.value()["otherData"]["clocks_apart_ns"] = *apart;
+  return trace;
 }
 
 nlohmann::json bandwidth_pass(const Pipeline& pipeline, const Problem& problem, const Selection& selection) {

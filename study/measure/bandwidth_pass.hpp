@@ -13,7 +13,8 @@
 namespace gvf::study {
 
 // A Chrome trace: iterations by their stamps on the GPU's clock, and the samples as counters "DRAM read" and
-// "DRAM write". The reason where stamps and samples are on different clocks, or a rate was not counted.
+// "DRAM write", moved by what the two clocks are apart. The reason where stamps and samples do not fit each
+// other, or a rate was not counted.
 [[nodiscard]] profiling::Result<nlohmann::json> bandwidth_trace(
     const std::string& name, const std::vector<profiling::Nanoseconds>& stamps,
     const std::vector<profiling::PmSample>& samples);

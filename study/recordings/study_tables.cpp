@@ -3,8 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "study/measure/gate.hpp"
 #include "study/recordings/answer.hpp"
@@ -47,6 +50,40 @@ std::vector<std::string> check_lines(const nlohmann::json& check, const std::str
                            ? fmt::format("{}: failed the check: {}", text_of(row, "name"), reason)
                            : fmt::format("{}: {}: {}", name->label(), verdict, reason);
     if (seen.insert(line).second) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// Remarks that say the same of several rows, "WHAT of ROW: REASON", as one line.
+std::vector<std::string> grouped(const std::vector<std::string>& remarks) {
+  constexpr std::string_view of = " of ";
+  std::vector<std::pair<std::string, std::vector<std::string>>>
+      groups;  // the line with {} for rows; the rows
+  for (const std::string& remark : remarks) {
+    const std::size_t begin = remark.find(of);
+    const std::size_t end = begin == std::string::npos ? begin : remark.find(": ", begin);
+    const std::string row =
+        end == std::string::npos ? std::string() : remark.substr(begin + of.size(), end - begin - of.size());
+    const bool names_a_row = parse_row_name(row).has_value();
+    std::string line = names_a_row ? remark.substr(0, begin + of.size()) + "{}" + remark.substr(end) : remark;
+    const auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == line; });
+    if (same == groups.end()) {
+      groups.push_back({std::move(line), {row}});
+    } else if (names_a_row) {
+      same->second.push_back(row);
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [line, rows] : groups) {
+    const std::size_t place = line.find("{}");
+    if (place == std::string::npos) {
+      lines.push_back(line);
+      continue;
+    }
+    const std::string which =
+        rows.size() == 1 ? rows.front() : fmt::format("{} rows ({}, ...)", rows.size(), rows.front());
+    lines.push_back(line.substr(0, place) + which + line.substr(place + 2));
   }
   return lines;
 }
@@ -104,7 +141,7 @@ Document study_tables(const Recording& recording, const TableOptions& options) {
     document.push_back(Paragraph{note + "."});
   std::vector<std::string> remarks = p.labels;
   remarks.insert(remarks.end(), recording.missing.begin(), recording.missing.end());
-  if (!remarks.empty()) document.push_back(Bullets{remarks});
+  if (!remarks.empty()) document.push_back(Bullets{grouped(remarks)});
   if (recording.machine) {
     document.push_back(machine_table(*recording.machine));
     for (Table table : {knee_table(*recording.machine), instrument_table(*recording.machine)}) {

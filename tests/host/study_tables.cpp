@@ -280,3 +280,15 @@ TEST_CASE("the machine's instruments and knee are tables, or absent, or damaged"
   CHECK_THAT(bad_input([&] { static_cast<void>(knee_table(machine)); }),
              ContainsSubstring("machine.json: 'l2_knee' is damaged"));
 }
+
+TEST_CASE("remarks that say the same of several rows are one line", "[study][tables]") {
+  Recording recording = small_recording();
+  recording.provenance.labels = {"no picture of p/fused/graph/n:1024: clocks differ", "the clock moved",
+                                 "no picture of p/separate/graph/n:1024: clocks differ",
+                                 "no picture of p/blocked/graph/n:1024: too short"};
+  const std::string text = to_text(study_tables(recording));
+  CHECK_THAT(text, ContainsSubstring("no picture of 2 rows (p/fused/graph/n:1024, ...): clocks differ"));
+  CHECK_THAT(text, ContainsSubstring("no picture of p/blocked/graph/n:1024: too short"));
+  CHECK_THAT(text, ContainsSubstring("the clock moved"));
+  CHECK(text.find("p/separate/graph/n:1024: clocks") == std::string::npos);
+}
