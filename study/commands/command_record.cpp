@@ -21,7 +21,7 @@ void require_gpu() {
   if (devices == 0) throw MachineLacks("there is no GPU to record on");
 }
 
-int record(RecordPlan plan) {
+int record(RecordPlan plan, bool json) {
   if (plan.command.empty())
     throw BadInput("no program to record: gvf record [options] -- PROGRAM [arguments]");
   plan.library = inject_library();
@@ -31,6 +31,10 @@ int record(RecordPlan plan) {
   require_gpu();
 
   const RecordEnd end = record_program(plan);
+  if (json) {
+    fmt::print("{}\n", to_json(end).dump());
+    return end.exit_code;
+  }
   if (end.written.empty()) {
     note("no timeline was written: the program did not start CUDA, or a line above says why");
     return end.exit_code;
@@ -62,8 +66,11 @@ void add_record(CLI::App& app, Action& run) {
                     "A record for every node of a graph: dearer, see docs/method.md");
   command->add_option("--flush-interval", plan->flush_interval_ms, "Milliseconds; what a crash may lose")
       ->check(CLI::Range(10, 60000));
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json,
+                    "Print what was written as JSON, one line after the program's own output");
   command->add_option("program", plan->command, "The program and its arguments, after --");
-  command->callback([&run, plan] { run = [plan] { return record(*plan); }; });
+  command->callback([&run, plan, json] { run = [plan, json] { return record(*plan, *json); }; });
 }
 
 }  // namespace gvf::study

@@ -56,6 +56,12 @@ fs::path inject_library() {
                                  beside.string(), installed.parent_path().string()));
 }
 
+nlohmann::ordered_json to_json(const RecordEnd& end) {
+  nlohmann::ordered_json json{{"exit_code", end.exit_code}, {"timelines", nlohmann::ordered_json::array()}};
+  for (const fs::path& file : end.written) json["timelines"].push_back(file.string());
+  return json;
+}
+
 RecordEnd record_program(const RecordPlan& plan) {
   if (plan.command.empty())
     throw BadInput("no program to record: gvf record [options] -- PROGRAM [arguments]");

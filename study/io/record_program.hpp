@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct RecordEnd {
   int exit_code = 0;                           // the program's; 128 + signal where a signal ended it
   std::vector<std::filesystem::path> written;  // sorted; one a process that started CUDA
 };
+
+// {"exit_code": 0, "timelines": ["run1/app-123.gvft"]}
+[[nodiscard]] nlohmann::ordered_json to_json(const RecordEnd& end);
 
 // libgvf_inject.so beside this program (a build tree), or in ../lib (an installation). Throws MachineLacks.
 [[nodiscard]] std::filesystem::path inject_library();

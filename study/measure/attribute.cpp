@@ -55,7 +55,11 @@ void add_walls(profiling::Attribution& attribution, const std::string& name, con
     const PassRow row = pass->row(name);
     if (!row.wall_us.empty()) attribution.passes[pass->mode] = median(row.wall_us);
   }
-  // The calls are taken from the api pass: by how much it lengthens them is a disturbance of its own.
+}
+
+// A stream row's calls are taken from the api pass: by how much it lengthens them is a disturbance of its
+// own.
+void mark_longer_calls(profiling::Attribution& attribution, const std::string& name, const Passes& passes) {
   const PassRow untraced = passes.untraced.row(name);
   const PassRow api = passes.api.row(name);
   if (untraced.host_us.empty() || api.host_us.empty()) return;
@@ -128,6 +132,7 @@ std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vecto
         auto attribution =
             attribute_one(name, twin, kind.as_graph, passes, constants_of(passes, beside, kind));
         if (attribution) add_walls(attribution.value(), name, passes);
+        if (attribution && !kind.as_graph) mark_longer_calls(attribution.value(), name, passes);
         AttributionRow row = profiling::make_row(name, attribution);
         if (structure == Structure::separate) profiling::set_split(row, split);
         row.counters = counters_of_row(pipeline, structure, problem, name, passes, device);

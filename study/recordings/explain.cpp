@@ -100,7 +100,9 @@ void add_counters(const AttributionRow& row, std::vector<std::string>& lines) {
   lines.push_back(fmt::format(
       "Hardware counters saw one iteration read {} from DRAM and write {} to it, and its SMs ask L2 for {}.",
       megabytes(c.dram_read_bytes), megabytes(c.dram_write_bytes), megabytes(c.l2_sm_bytes)));
-  if (c.model_bytes && c.deviation && !c.residence.empty()) {
+  if (c.residence == "resident") {
+    lines.push_back("The row is resident: its data stays in L2 from one iteration to the next.");
+  } else if (c.model_bytes && c.deviation && !c.residence.empty()) {
     lines.push_back(fmt::format("The byte model expects {} of DRAM, {:+.1f}% away: the row is {}.",
                                 megabytes(c.model_bytes), 100 * *c.deviation + 0.0, c.residence));
   }

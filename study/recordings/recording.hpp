@@ -30,8 +30,8 @@ struct Provenance {
 struct MachineCeilings {
   std::optional<double> read_gbps, write_gbps, copy_gbps, l2_read_gbps;
   std::map<std::string, std::string> missing;  // pass -> why this machine lacks it
-  nlohmann::json instruments;                  // what each costs, as machine.json has it; null: not measured
-  nlohmann::json l2_knee;                      // the same
+  nlohmann::json instruments = {};             // what each costs, as machine.json has it; null: not measured
+  nlohmann::json l2_knee = {};                 // the same
 };
 
 // A row of attribution/<pipeline>.json with its name taken apart.

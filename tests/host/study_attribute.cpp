@@ -144,6 +144,28 @@ TEST_CASE("attribute: a graph row is split by its stream twin", "[study][attribu
   CHECK_FALSE(whole.attribution->modelled);
 }
 
+TEST_CASE("attribute: calls that the api pass lengthens are marked where they are evidence",
+          "[study][attribute]") {
+  Passes passes = passes_of_separate();
+  const auto marks_of = [&passes](const char* submission) {
+    const auto rows = rows_of(passes);
+    return row_of(rows, name_of(Structure::separate, submission)).attribution->marks;
+  };
+  const std::size_t before = marks_of("stream").size();
+  for (const char* submission : {"stream", "graph"}) {
+    const std::string name = name_of(Structure::separate, submission);
+    passes.untraced.rows[name].host_us = {6, 6, 7};
+    passes.api.rows[name].host_us = {7.5};
+  }
+  const auto marks = marks_of("stream");
+  REQUIRE(marks.size() == before + 1);
+  CHECK(marks.back() == "api pass disturbs calls by +25%");
+  for (const std::string& mark : marks_of("graph")) CHECK(mark.find("calls") == std::string::npos);
+
+  passes.api.rows[name_of(Structure::separate, "stream")].host_us = {6.5};  // +8 %: not worth a mark
+  CHECK(marks_of("stream").size() == before);
+}
+
 TEST_CASE("attribute: a row without one of its passes is withheld, and says which", "[study][attribute]") {
   const std::string stream = name_of(Structure::separate, "stream");
   const std::string graph = name_of(Structure::separate, "graph");

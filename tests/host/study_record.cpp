@@ -75,6 +75,12 @@ TEST_CASE("a recorded program leaves its timeline and its exit code", "[study][r
         "gvf_recorded_program-" + std::to_string(process.pid) + ".gvft");
 }
 
+TEST_CASE("what was recorded, as JSON", "[study][record]") {
+  CHECK(to_json(RecordEnd{137, {"run1/a-1.gvft", "run1/b-2.gvft"}}).dump() ==
+        R"({"exit_code":137,"timelines":["run1/a-1.gvft","run1/b-2.gvft"]})");
+  CHECK(to_json(RecordEnd{}).dump() == R"({"exit_code":0,"timelines":[]})");
+}
+
 TEST_CASE("a program that is killed loses what came after the last flush", "[study][record]") {
   const ScratchFolder folder;
   // Fifty flush intervals for the first launches, none for the last one.
