@@ -104,7 +104,8 @@ void add_counters(const AttributionRow& row, std::vector<std::string>& lines) {
     lines.push_back("The row is resident: its data stays in L2 from one iteration to the next.");
   } else if (c.model_bytes && c.deviation && !c.residence.empty()) {
     lines.push_back(fmt::format("The byte model expects {} of DRAM, {:+.1f}% away: the row is {}.",
-                                megabytes(c.model_bytes), 100 * *c.deviation + 0.0, c.residence));
+                                megabytes(c.model_bytes), std::round(1000 * *c.deviation) / 10 + 0.0,
+                                c.residence));
   }
 }
 

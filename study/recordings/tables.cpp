@@ -172,7 +172,7 @@ Table counter_table(const MeasuredSize& size) {
     if (c.missing.empty()) {
       std::string deviation = absent;
       if (c.deviation && c.residence != "resident") {
-        deviation = fmt::format("{:+.1f}%", 100 * *c.deviation + 0.0);
+        deviation = fmt::format("{:+.1f}%", std::round(1000 * *c.deviation) / 10 + 0.0);
         if (c.allowed && std::abs(*c.deviation) > *c.allowed) deviation += " (!)";
       }
       row.cells.insert(row.cells.end(),
@@ -183,9 +183,9 @@ Table counter_table(const MeasuredSize& size) {
   }
   if (!table.rows.empty())
     table.notes.push_back(
-        "Blocked's model has two ends: L2 keeps all of its intermediates, or none. (!): further from the "
-        "model "
-        "than 3 %, and than that plus L2 / working set below 16 L2.");
+        "Blocked's model has two ends: L2 keeps all of its intermediates, or none. (!) marks what is further "
+        "from the "
+        "model than 3 %; below a working set of 16 L2, than 3 % and L2 / working set.");
   return table;
 }
 

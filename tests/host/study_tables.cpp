@@ -249,6 +249,8 @@ TEST_CASE("counted bytes stand beside the model's, and a row that is too far off
                                                         "+50.0% (!)", "3221.2", "streaming"});
   CHECK(table.rows[1].message == "no permission for counters");
 
+  rows[0].row.counters.deviation = -0.0004;
+  CHECK(counter_table(measured_sizes(recording.pipelines[0], recording)[0]).rows[0].cells[5] == "+0.0%");
   rows[0].row.counters.deviation = 0.02;
   CHECK(counter_table(measured_sizes(recording.pipelines[0], recording)[0]).rows[0].cells[5] == "+2.0%");
   rows[0].row.counters.residence = "resident";  // the model is of DRAM, which such a row does not need
