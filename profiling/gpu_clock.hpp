@@ -1,4 +1,4 @@
-// The GPU's own clock, %globaltimer, stamped from within a stream: what PM samples are dated by.
+// The GPU's own clock, %globaltimer, stamped from within a stream.
 #pragma once
 
 #include <cuda_runtime_api.h>

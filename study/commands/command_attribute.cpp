@@ -50,6 +50,11 @@ std::vector<Problem> problems_of(const Options& options, const Pipeline& pipelin
   return selected_problems(options.selection, pipeline, {1 << 16, 1 << 28}, {pipeline.default_k});
 }
 
+Problem largest(const std::vector<Problem>& problems) {
+  return *std::max_element(problems.begin(), problems.end(),
+                           [](const Problem& a, const Problem& b) { return a.n < b.n; });
+}
+
 // The arguments that make a child see the same problems.
 std::vector<std::string> child_arguments(const Options& options, const Pipeline& pipeline,
                                          const std::string& pass) {
@@ -147,6 +152,13 @@ profiling::Nanoseconds gap_of(const std::string& name, profiling::Nanoseconds st
   return as_graph ? std::numeric_limits<profiling::Nanoseconds>::max() : stream_gap_ns;
 }
 
+// DIR/sum_abs.fused.graph.json
+std::string timeline_file(const Options& options, const std::string& variant, const char* ending) {
+  std::string file = variant.substr(0, variant.find("/n:"));
+  std::replace(file.begin(), file.end(), '/', '.');
+  return fmt::format("{}/{}{}", options.timeline_dir, file, ending);
+}
+
 // Two iterations of each variant at the smallest size, calls and kernels together: to look at, in Perfetto.
 void write_timelines(const Options& options, const Pipeline& pipeline, profiling::Nanoseconds stream_gap_ns) {
   Options small = options;
@@ -162,19 +174,14 @@ void write_timelines(const Options& options, const Pipeline& pipeline, profiling
       note(fmt::format("no timeline of {}: {}", name, chrome.reason().text));
       continue;
     }
-    std::string file = name.substr(0, name.find("/n:"));
-    std::replace(file.begin(), file.end(), '/', '.');
-    write_file(options.timeline_dir + "/" + file + ".json", chrome.value().dump() + "\n");
+    write_file(timeline_file(options, name, ".json"), chrome.value().dump() + "\n");
   }
 }
 
 // The largest problem's bandwidth over time; where this GPU has no such samples, one line says so.
 void write_bandwidth(const Options& options, const Pipeline& pipeline) {
-  const std::vector<Problem> problems = problems_of(options, pipeline);
-  const auto largest = std::max_element(problems.begin(), problems.end(),
-                                        [](const Problem& a, const Problem& b) { return a.n < b.n; });
   Options of_largest = options;
-  of_largest.selection.sizes = {std::to_string(largest->n)};
+  of_largest.selection.sizes = {std::to_string(largest(problems_of(options, pipeline)).n)};
   note(fmt::format("{}: bandwidth pass", pipeline.name));
   nlohmann::json traces;
   try {
@@ -188,9 +195,7 @@ void write_bandwidth(const Options& options, const Pipeline& pipeline) {
       note(fmt::format("no bandwidth over time of {}: {}", name, trace.at("reason").get<std::string>()));
       continue;
     }
-    std::string file = name.substr(0, name.find("/n:"));
-    std::replace(file.begin(), file.end(), '/', '.');
-    write_file(fmt::format("{}/{}.bandwidth.json", options.timeline_dir, file), trace.dump() + "\n");
+    write_file(timeline_file(options, name, ".bandwidth.json"), trace.dump() + "\n");
   }
 }
 
@@ -285,7 +290,7 @@ int run_one_pass(const Options& options) {
   const std::vector<Problem> problems = problems_of(options, pipeline);
   const std::string text =
       options.pass == "bandwidth"
-          ? bandwidth_pass(pipeline, problems.back(), options.selection).dump()
+          ? bandwidth_pass(pipeline, largest(problems), options.selection).dump()
           : to_json(measure_pass(options.pass, pipeline, problems, options.selection)).dump();
   if (options.output.empty()) {
     fmt::print("{}\n", text);

@@ -8,6 +8,7 @@
 #include "profiling/counters/byte_check.hpp"
 #include "profiling/counters/counter_session.hpp"
 #include "study/exit_code.hpp"
+#include "study/io/output.hpp"
 #include "study/measure/find_variants.hpp"
 #include "study/measure/provenance.hpp"
 #include "study/measure/workbench.hpp"
@@ -38,6 +39,7 @@ PassFile count_pass(const Pipeline& pipeline, const std::vector<Problem>& proble
                     const Selection& selection) {
   Workbench bench(require_device());
   auto session = open_counters(bench.device());
+  for (const profiling::Reason& reason : session.unavailable()) note("not counted here: " + reason.text);
   PassFile pass;
   pass.mode = "counters";
   for (const Problem& problem : problems) {

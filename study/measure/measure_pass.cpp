@@ -1,18 +1,11 @@
 // The measuring half of study/measure/attribute.hpp: isolated iterations under one instrument.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <chrono>
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "study/exit_code.hpp"
 #include "study/measure/attribute.hpp"
 #include "study/measure/count_pass.hpp"
 #include "study/measure/edges.hpp"
 #include "study/measure/find_variants.hpp"
-#include "study/measure/measure.hpp"
 #include "study/measure/provenance.hpp"
 #include "study/measure/references.hpp"
 #include "study/measure/session.hpp"

@@ -27,7 +27,6 @@ class Reference final : public Runnable {
   [[nodiscard]] bool as_graph() const noexcept override { return as_graph_; }
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] double expected_us() const override;
-  [[nodiscard]] int kernels() const noexcept { return kernels_; }
 
  private:
   std::string name_;

@@ -22,10 +22,10 @@ Table from_machine(Table table, const json& part, const char* name, Fill&& fill)
   return table;
 }
 
-std::string number(const json& object, const char* key, const char* pattern) {
+std::string number(const json& object, const char* key, int decimals) {
   const auto found = object.find(key);
   if (found == object.end()) return "-";
-  return fmt::format(fmt::runtime(pattern), found->get<double>());
+  return fmt::format("{:.{}f}", found->get<double>(), decimals);
 }
 
 std::string megabytes(double bytes) {
@@ -65,13 +65,12 @@ Table instrument_table(const MachineCeilings& machine) {
       std::move(empty), machine.instruments, "instruments", [](Table& table, const json& part) {
         for (const json& instrument : part) {
           for (const json& cost : instrument.at("cost")) {
-            table.rows.push_back(
-                {{instrument.at("name"), instrument.at("records"), cost.at("what"),
-                  number(cost, "host_us_per_call", "{:.2f}"), number(cost, "wall_us", "{:.1f}"),
-                  fmt::format("{:.1f}-{:.1f}", cost.at("wall_p10_us").get<double>(),
-                              cost.at("wall_p90_us").get<double>()),
-                  number(cost, "period_us", "{:.1f}"), number(cost, "device_us_per_record", "{:.2f}")},
-                 ""});
+            table.rows.push_back({{instrument.at("name"), instrument.at("records"), cost.at("what"),
+                                   number(cost, "host_us_per_call", 2), number(cost, "wall_us", 1),
+                                   fmt::format("{:.1f}-{:.1f}", cost.at("wall_p10_us").get<double>(),
+                                               cost.at("wall_p90_us").get<double>()),
+                                   number(cost, "period_us", 1), number(cost, "device_us_per_record", 2)},
+                                  ""});
           }
         }
       });
@@ -83,7 +82,7 @@ Table knee_table(const MachineCeilings& machine) {
     for (const json& point : part.at("points")) {
       table.rows.push_back({{megabytes(point.at("bytes").get<double>()),
                              fmt::format("{:.0f}%", 100 * point.at("dram_fraction").get<double>() + 0.0),
-                             number(point, "gbps", "{:.0f}")},
+                             number(point, "gbps", 0)},
                             ""});
     }
     table.notes.push_back(

@@ -61,8 +61,9 @@ UnitStatus judge(const Unit& unit, const UnitEnd& end, const RunHooks& hooks, St
 
 // What the commands print where a result is good but not whole.
 bool is_remark(std::string_view line) {
-  static constexpr std::array<std::string_view, 5> openings{
-      "size skipped", "SM clock not recorded", "no timeline of", "no counters", "no bandwidth over time"};
+  static constexpr std::array<std::string_view, 6> openings{"size skipped",     "SM clock not recorded",
+                                                            "no timeline of",   "no counters",
+                                                            "not counted here", "no bandwidth over time"};
   return std::any_of(openings.begin(), openings.end(),
                      [&](std::string_view opening) { return line.starts_with(opening); });
 }

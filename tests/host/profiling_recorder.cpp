@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <set>
 
-#include "profiling/inject/output_file.hpp"
 #include "profiling/record/timeline_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/host/profiling_fake_cupti.hpp"
@@ -393,21 +392,4 @@ TEST_CASE("names start anew rather than fill the memory, and still read back", "
   for (int i = 0; i < 40; ++i)
     CHECK(process->names[process->ranges[static_cast<std::size_t>(i)].name].substr(0, 3) ==
           (std::to_string(i % 20) + "xx").substr(0, 3));
-}
-
-TEST_CASE("each process gets a file of its own and overwrites none", "[profiling][record]") {
-  const ScratchFolder folder;
-  const auto create = [](const fs::path& target, int pid) {
-    const auto file = create_output(target.string(), "app", pid);
-    REQUIRE(file.ok());
-    close(file->descriptor);
-    return fs::path(file->path).filename().string();
-  };
-  CHECK(create(folder.path(), 7) == "app-7.gvft");
-  CHECK(create(folder.path(), 8) == "app-8.gvft");
-  CHECK(create(folder.path(), 7) == "app-7-2.gvft");
-  CHECK(create(folder.path() / "run.gvft", 7) == "run.gvft");
-  CHECK(create(folder.path() / "run.gvft", 8) == "run-8.gvft");
-  CHECK_THAT(create_output((folder.path() / "no" / "run.gvft").string(), "app", 7).reason().text,
-             ContainsSubstring("run.gvft cannot be created (No such file"));
 }

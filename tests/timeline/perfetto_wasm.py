@@ -92,14 +92,14 @@ class TraceProcessor:
                 raise ValueError(f"Perfetto: {trouble}; {self._stderr.decode(errors='replace')}")
         return replies.msg
 
-    # --- the machine under it: of the system calls only those that it makes are more than "not implemented" ---
+    # --- the machine under it: the system calls that it makes; all others answer ENOSYS, as a kernel without them ---
 
     def _start(self):
         w, engine, module = compiled()
         self._store = w.Store(engine)
         linker = w.Linker(engine)
         for needed in module.imports:
-            call = getattr(self, "_do_" + needed.name, self._stub(needed))
+            call = getattr(self, "_do_" + needed.name, self._enosys(needed))
             linker.define(self._store, needed.module, needed.name, w.Func(self._store, needed.type, call))
         self._exports = linker.instantiate(self._store, module).exports(self._store)
         self._memory = self._exports["memory"]
@@ -112,7 +112,7 @@ class TraceProcessor:
         self._request_at = self._exports["trace_processor_rpc_init"](self._store, slot, REQUEST_BYTES)
 
     @staticmethod
-    def _stub(needed):
+    def _enosys(needed):
         result = -ENOSYS if needed.module == "env" else ENOSYS
         return (lambda *_: result) if needed.type.results else (lambda *_: None)
 
