@@ -1,8 +1,8 @@
-# gvf_layer(<name> DEPENDS <targets> [EXCLUDE <regex on file names>])
+# gvf_layer(<name> DEPENDS <targets> [EXCLUDE <regex on file names>] [RELOCATABLE_DEVICE_CODE])
 # The folder <name>/, with the folders in it, becomes library gvf_<name>, alias gvf::<name>, of all its *.cpp and *.cu: a new file needs no
 # edit here. A folder that has headers only becomes an INTERFACE library.
 function(gvf_layer name)
-  cmake_parse_arguments(layer "" "EXCLUDE" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(layer "RELOCATABLE_DEVICE_CODE" "EXCLUDE" "DEPENDS" ${ARGN})
   set(folder "${PROJECT_SOURCE_DIR}/${name}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp" "${folder}/*.cu")
   if(layer_EXCLUDE)
@@ -11,6 +11,10 @@ function(gvf_layer name)
   if(sources)
     add_library(gvf_${name} STATIC ${sources})
     target_link_libraries(gvf_${name} PUBLIC ${layer_DEPENDS})
+    if(layer_RELOCATABLE_DEVICE_CODE)
+      # For kernels that call the device runtime; linked here, so that no other target needs to know.
+      set_target_properties(gvf_${name} PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_RESOLVE_DEVICE_SYMBOLS ON)
+    endif()
   else()
     add_library(gvf_${name} INTERFACE)
     target_link_libraries(gvf_${name} INTERFACE ${layer_DEPENDS})

@@ -15,16 +15,24 @@ const char* kernel_name(const void* function) noexcept {
 }
 
 void StreamLauncher::submit(const KernelLaunch& launch) {
-  cudaLaunchAttribute cooperative{};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
+  cudaLaunchAttribute attribute{};
+  bool has_attribute = true;
+  if (launch.config.cooperative) {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  } else if (edge_ == Edge::programmatic) {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  } else {
+    has_attribute = false;
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = launch.config.grid;
   config.blockDim = launch.config.block;
   config.dynamicSmemBytes = launch.config.shared_bytes;
   config.stream = stream_;
-  config.attrs = &cooperative;
-  config.numAttrs = launch.config.cooperative ? 1 : 0;
+  config.attrs = &attribute;
+  config.numAttrs = has_attribute ? 1 : 0;
   const cudaError_t status = cudaLaunchKernelExC(&config, launch.function, launch.arguments);
   if (status != cudaSuccess) {
     cuda_check(status, "cudaLaunchKernelExC",

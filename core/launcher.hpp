@@ -1,8 +1,11 @@
 // The one door between a pipeline and the GPU.
 //
 // A pipeline enqueues its iteration through a Launcher and never learns how that iteration is submitted: into
-// a stream, into a stream that is being captured, or into a list that a test inspects. A new submission is a
-// new Launcher (or a new use of one); no pipeline changes.
+// a stream, into a stream that is being captured, as nodes of a graph, or into a list that a test inspects. A
+// new submission is a new Launcher (or a new use of one); no pipeline changes.
+//
+// What a pipeline promises: every kernel that it launches here begins with begin_dependent_kernel()
+// (core/programmatic.cuh), so that a Launcher may let it come up early.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -49,10 +52,22 @@ class Launcher {
     submit_library(what, call);
   }
 
+  // Says that what follows, until the next call, depends on nothing that this iteration has enqueued under
+  // another `lane`. A launcher may use it to run lanes side by side; most keep everything in order.
+  virtual void begin_lane(int /*lane*/) {}
+
+  // Where this iteration keeps an intermediate of `count` elements: `own`, the workload's buffer, unless the
+  // launcher brings memory of its own. Asked for once an iteration, before the first launch that uses it.
+  template <class T>
+  [[nodiscard]] T* intermediate(T* own, std::size_t count) {
+    return static_cast<T*>(place_intermediate(own, count * sizeof(T)));
+  }
+
  protected:
   Launcher() = default;
   virtual void submit(const KernelLaunch& launch) = 0;
   virtual void submit_library(const char* what, const std::function<cudaError_t(cudaStream_t)>& call) = 0;
+  virtual void* place_intermediate(void* own, std::size_t /*bytes*/) { return own; }
 
  private:
   template <class... Parameters>
@@ -63,18 +78,26 @@ class Launcher {
   }
 };
 
+// What a kernel waits for: the whole of its predecessor, or only until the device lets it come up (PDL).
+// Cooperative launches always wait for the whole: their blocks must all be resident at once.
+enum class Edge { full, programmatic };
+
 // Launches straight into a stream, which may be capturing.
 class StreamLauncher : public Launcher {
  public:
-  explicit StreamLauncher(cudaStream_t stream) noexcept : stream_(stream) {}
+  explicit StreamLauncher(cudaStream_t stream, Edge edge = Edge::full) noexcept
+      : stream_(stream), edge_(edge) {}
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
 
  protected:
   void submit(const KernelLaunch& launch) override;
   void submit_library(const char* what, const std::function<cudaError_t(cudaStream_t)>& call) override;
+  // What is submitted from now on goes into another stream.
+  void continue_in(cudaStream_t stream) noexcept { stream_ = stream; }
 
  private:
   cudaStream_t stream_;
+  Edge edge_;
 };
 
 // The name of a kernel as the runtime knows it; "kernel" where it cannot tell (no driver).

@@ -5,6 +5,7 @@
 
 #include <cub/device/device_transform.cuh>
 
+#include "core/programmatic.cuh"
 #include "pipelines/elementwise.cuh"
 
 namespace gvf {
@@ -51,6 +52,7 @@ constexpr int fused_threads = map_threads / 2;
 
 __global__ void __launch_bounds__(fused_threads)
     fused_kernel(const float* x, float* y, std::int64_t n, AllSteps steps) {
+  begin_dependent_kernel();
   const std::int64_t vector = std::int64_t{blockIdx.x} * map_threads + threadIdx.x;
   if (4 * (vector + fused_threads + 1) <= n) {
     const auto* from = reinterpret_cast<const float4*>(x) + vector;
@@ -70,6 +72,7 @@ __global__ void __launch_bounds__(fused_threads)
 __global__ void __launch_bounds__(map_threads)
     persistent_kernel(const float* input, float* intermediate, float* output, std::int64_t n, ChainStep step,
                       int k) {
+  begin_dependent_kernel();
   const auto grid = cooperative_groups::this_grid();
   const std::int64_t vectors = (n + 3) / 4;
   const std::int64_t grid_threads = std::int64_t{gridDim.x} * map_threads;
@@ -94,6 +97,7 @@ class FusedSlices final : public Program {
   void enqueue(Launcher& launcher) override {
     for (int i = 0; i < slices_; ++i) {
       const Slice slice = slice_of(problem_.n, slices_, i);
+      launcher.begin_lane(i);  // no slice reads what another one wrote
       LaunchConfig config = map_config(slice.size);
       config.block = dim3(fused_threads);
       launcher.launch(fused_kernel, config, buffers_.input + slice.begin, buffers_.output + slice.begin,
@@ -119,8 +123,10 @@ class Persistent final : public Program {
   }
 
   void enqueue(Launcher& launcher) override {
-    launcher.launch(persistent_kernel, config_, buffers_.input, buffers_.intermediate, buffers_.output,
-                    problem_.n, ChainStep{}, problem_.k);
+    float* const intermediate =
+        launcher.intermediate(buffers_.intermediate, static_cast<std::size_t>(problem_.n));
+    launcher.launch(persistent_kernel, config_, buffers_.input, intermediate, buffers_.output, problem_.n,
+                    ChainStep{}, problem_.k);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <cub/device/device_reduce.cuh>
 
 #include "core/handles.hpp"
+#include "core/programmatic.cuh"
 #include "pipelines/elementwise.cuh"
 #include "pipelines/grid_reduce.cuh"
 
@@ -17,6 +18,7 @@ template <int unroll>
 __global__ void __launch_bounds__(reduce_threads)
     fused_kernel(const float* __restrict__ x, std::int64_t n, float* partials, unsigned* arrivals,
                  float* output, SlicePart part) {
+  begin_dependent_kernel();
   const float sum = thread_sum<unroll>(x, n, AbsoluteValue{});
   grid_sum(sum, partials, arrivals, output, part);
 }
@@ -28,6 +30,7 @@ template <int unroll>
 __global__ void __launch_bounds__(reduce_threads)
     persistent_kernel(const float* x, float* y, std::int64_t n, float* partials, unsigned* arrivals,
                       float* output) {
+  begin_dependent_kernel();
   const std::int64_t vectors = (n + 3) / 4;
   const std::int64_t grid_threads = std::int64_t{gridDim.x} * reduce_threads;
   for (std::int64_t v = std::int64_t{blockIdx.x} * reduce_threads + threadIdx.x; v < vectors;
@@ -81,8 +84,9 @@ class Persistent final : public Program {
   }
 
   void enqueue(Launcher& launcher) override {
-    launcher.launch(kernel_, config_, buffers_.input, buffers_.intermediate, n_, buffers_.partials,
-                    buffers_.arrivals, buffers_.output);
+    float* const intermediate = launcher.intermediate(buffers_.intermediate, static_cast<std::size_t>(n_));
+    launcher.launch(kernel_, config_, buffers_.input, intermediate, n_, buffers_.partials, buffers_.arrivals,
+                    buffers_.output);
   }
 
  private:

@@ -1,32 +1,39 @@
-// The `graph` submission: an iteration captured from a stream once, then replayed by one call.
+// The submissions by graph: what they have in common. Each is one way to build a graph; replaying is the
+// same.
 #pragma once
 
 #include <cuda_runtime_api.h>
+
+#include <memory>
 
 #include "core/handles.hpp"
 #include "core/submission.hpp"
 
 namespace gvf::graphs {
 
-// Captures what `enqueue` submits into a graph. Runs nothing. Throws CudaError naming the call that broke the
-// capture; the stream that was capturing is private to this call, so no other stream is left invalid.
-[[nodiscard]] Graph capture(const Enqueue& enqueue);
+// A graph, and what must live as long as it does.
+struct BuiltGraph {
+  Graph graph;
+  int iterations = 1;                        // how many one launch runs
+  unsigned long long instantiate_flags = 0;  // cudaGraphInstantiateFlags
+  std::shared_ptr<const void> memory{};      // what its own nodes count in
+};
 
-[[nodiscard]] GraphExec instantiate(cudaGraph_t graph);
-
-// Nodes of all types in `graph`, children not descended into.
-[[nodiscard]] std::size_t node_count(cudaGraph_t graph);
+// The `graph` submission: captured from a stream. `graph_pdl`: the same with programmatic edges.
+[[nodiscard]] BuiltGraph build_captured(const Enqueue& enqueue);
+[[nodiscard]] BuiltGraph build_programmatic(const Enqueue& enqueue);
 
 class GraphSubmission final : public Submission {
  public:
-  // Captures, instantiates and uploads: one-off costs, none of them inside submit().
-  GraphSubmission(const Enqueue& enqueue, cudaStream_t stream);
+  // Instantiates and uploads: one-off costs, none of them inside submit(). Throws CudaError.
+  GraphSubmission(BuiltGraph built, cudaStream_t stream);
   void submit() override;
   [[nodiscard]] int host_submissions(int) const override { return 1; }
-  [[nodiscard]] cudaGraph_t graph() const noexcept { return graph_.get(); }
+  [[nodiscard]] int iterations() const override { return built_.iterations; }
+  [[nodiscard]] cudaGraph_t graph() const noexcept { return built_.graph.get(); }
 
  private:
-  Graph graph_;
+  BuiltGraph built_;
   GraphExec exec_;
   cudaStream_t stream_;
 };

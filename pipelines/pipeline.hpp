@@ -43,6 +43,7 @@ struct Problem {
   std::int64_t n = 0;  // elements
   int k = 1;           // stages, for pipelines whose number of stages is an axis
   int slices = 0;      // slices of `sliced` and `blocked`; 0: the structure's own choice
+  int repeats = 0;  // iterations a launch, of submissions that carry several; 0: the submission's own choice
 
   [[nodiscard]] bool operator==(const Problem&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/handles.hpp"
+#include "core/programmatic.cuh"
 #include "profiling/calibrate.hpp"
 #include "profiling/gate.hpp"
 
@@ -11,17 +12,21 @@ namespace gvf::profiling {
 
 namespace {
 
-__global__ void empty_kernel() {}
+__global__ void empty_kernel() {
+  begin_dependent_kernel();
+}
 
 // The edge between two kernels is measured at the shape that real kernels have: a grid that fills the chip,
 // each thread's load dependent on the store of the kernel before. An empty kernel of one block has a shorter
 // edge.
 __global__ void touch_kernel(unsigned* words) {
+  begin_dependent_kernel();
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   words[i] += 1;
 }
 
 __global__ void spin_kernel(unsigned long long duration_ns) {
+  begin_dependent_kernel();
   const auto now = [] {
     unsigned long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "graphs/branches.hpp"
+#include "graphs/explicit_graph.hpp"
 #include "graphs/graph_submission.hpp"
+#include "graphs/loops.hpp"
+#include "graphs/memory_graph.hpp"
 #include "pipelines/chain.hpp"
 #include "pipelines/sum_abs.hpp"
 #include "study/exit_code.hpp"
@@ -19,16 +23,65 @@ const std::vector<Pipeline>& catalog() {
   return entries;
 }
 
+namespace {
+
+using graphs::BuiltGraph;
+
+// A submission by a graph that is built once: without, and with, a number of iterations a launch.
+auto replaying(BuiltGraph (*build)(const Enqueue&)) {
+  return [build](const Enqueue& enqueue, cudaStream_t stream, int) -> std::unique_ptr<Submission> {
+    return std::make_unique<graphs::GraphSubmission>(build(enqueue), stream);
+  };
+}
+auto replaying(BuiltGraph (*build)(const Enqueue&, int)) {
+  return [build](const Enqueue& enqueue, cudaStream_t stream, int repeats) -> std::unique_ptr<Submission> {
+    return std::make_unique<graphs::GraphSubmission>(build(enqueue, repeats), stream);
+  };
+}
+
+auto launching(Edge edge) {
+  return [edge](const Enqueue& enqueue, cudaStream_t stream, int) -> std::unique_ptr<Submission> {
+    return std::make_unique<StreamSubmission>(enqueue, stream, edge);
+  };
+}
+
+std::string needs_programmatic_launch(const Device& device, int /*driver*/) {
+  constexpr int hopper = 9;
+  return device.compute_major >= hopper ? std::string()
+                                        : device.name + " has no programmatic dependent launch";
+}
+
+std::string needs_conditional_nodes(const Device& /*device*/, int driver) {
+  constexpr int first = 12040;
+  return driver >= first ? std::string() : "this driver has no conditional nodes (CUDA 12.4 has)";
+}
+
+// Enough that what a launch costs is divided among many iterations, few enough for a launch to end soon.
+constexpr int several = 16;
+
+}  // namespace
+
 const std::vector<SubmissionKind>& submissions() {
   static const std::vector<SubmissionKind> kinds{
-      {"stream", "a launch call for every kernel", 0xff0072b2, false,
-       [](const Enqueue& enqueue, cudaStream_t stream) -> std::unique_ptr<Submission> {
-         return std::make_unique<StreamSubmission>(enqueue, stream);
-       }},
-      {"graph", "captured from a stream once, replayed by one call", 0xffe69f00, true,
-       [](const Enqueue& enqueue, cudaStream_t stream) -> std::unique_ptr<Submission> {
-         return std::make_unique<graphs::GraphSubmission>(enqueue, stream);
-       }},
+      {"stream", "a launch call for every kernel", 0xff0072b2, false, 1, launching(Edge::full)},
+      {"stream_pdl", "the same, each kernel coming up while the one before it still runs", 0xff56b4e9, false,
+       1, launching(Edge::programmatic), needs_programmatic_launch},
+      {"graph", "captured from a stream once, replayed by one call", 0xffe69f00, true, 1,
+       replaying(graphs::build_captured)},
+      {"graph_pdl", "the same with programmatic edges", 0xfff0e442, true, 1,
+       replaying(graphs::build_programmatic), needs_programmatic_launch},
+      {"graph_explicit", "nodes made one by one, replayed by one call", 0xffd55e00, true, 1,
+       replaying(graphs::build_explicit)},
+      {"graph_unrolled", "several iterations in one graph", 0xffcc79a7, true, several,
+       replaying(graphs::build_unrolled)},
+      {"graph_while", "the iteration in a WHILE node, counted on the device", 0xff009e73, true, several,
+       replaying(graphs::build_while), needs_conditional_nodes},
+      {"graph_device", "a graph that launches itself again from the device", 0xff117733, true, several,
+       replaying(graphs::build_relaunching)},
+      {"graph_memory", "intermediates in memory that the graph allocates and frees", 0xff882255, true, 1,
+       replaying(graphs::build_with_memory)},
+      {"graph_branches", "independent launches as branches of a graph", 0xff332288, true, 1,
+       replaying(graphs::build_branches)},
   };
   return kinds;
 }
@@ -64,6 +117,7 @@ std::string problem_name(const Pipeline& pipeline, const Problem& problem) {
   std::string name = fmt::format("n:{}", problem.n);
   if (pipeline.has_k) name += fmt::format("/k:{}", problem.k);
   if (problem.slices > 0) name += fmt::format("/s:{}", problem.slices);
+  if (problem.repeats > 0) name += fmt::format("/r:{}", problem.repeats);
   return name;
 }
 

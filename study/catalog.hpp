@@ -19,7 +19,18 @@ struct SubmissionKind {
   std::string_view summary;
   std::uint32_t colour_argb = 0;  // of its NVTX ranges
   bool as_graph = false;          // the device gets a whole graph; else a launch call brings each kernel
-  std::function<std::unique_ptr<Submission>(const Enqueue&, cudaStream_t)> make;
+  int default_repeats = 1;        // iterations a launch; above 1 their number is an axis (r)
+  // Throws NotApplicable where this iteration or this chip cannot be submitted so, CudaError.
+  std::function<std::unique_ptr<Submission>(const Enqueue&, cudaStream_t, int repeats)> make;
+  // Why this chip or driver cannot; empty when it can. `driver`: as cuda_versions() tells it.
+  std::function<std::string(const Device&, int driver)> not_applicable = [](const Device&, int) {
+    return std::string();
+  };
+
+  [[nodiscard]] bool has_repeats() const noexcept { return default_repeats > 1; }
+  [[nodiscard]] int repeats(const Problem& problem) const noexcept {
+    return has_repeats() && problem.repeats > 0 ? problem.repeats : default_repeats;
+  }
 };
 
 [[nodiscard]] const std::vector<Pipeline>& catalog();
@@ -33,9 +44,9 @@ struct SubmissionKind {
 [[nodiscard]] Problem resolve(const Pipeline& pipeline, Structure structure, Problem problem,
                               const Device& device);
 
-// "n:1024", "n:1024/k:16"
+// "n:1024", "n:1024/k:16"; `/s:8` follows where slices were asked for, `/r:4` where repeats were.
 [[nodiscard]] std::string problem_name(const Pipeline& pipeline, const Problem& problem);
-// "sum_abs/fused/graph/n:1024", "chain/fused/graph/n:1024/k:16"; `/s:8` follows where slices were asked for.
+// "sum_abs/fused/graph/n:1024", "chain/fused/graph/n:1024/k:16"
 [[nodiscard]] std::string variant_name(const Pipeline& pipeline, Structure structure,
                                        std::string_view submission, const Problem& problem);
 // "sum_abs/fused/graph/latency/n:1024", as Google Benchmark prints it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,17 @@ class RecordingLauncher : public Launcher {
  public:
   std::vector<RecordedLaunch> kernels;
   std::vector<std::string> libraries;
+  std::set<int> lanes;
+  std::vector<std::size_t> intermediates;  // bytes of each that was asked for
 
+  void begin_lane(int lane) override { lanes.insert(lane); }
   [[nodiscard]] int launches() const { return static_cast<int>(kernels.size() + libraries.size()); }
 
  protected:
+  void* place_intermediate(void* own, std::size_t bytes) override {
+    intermediates.push_back(bytes);
+    return own;
+  }
   void submit(const KernelLaunch& launch) override {
     kernels.push_back({launch.function, launch.config, launch.argument_count});
   }

@@ -39,7 +39,7 @@ void print_text() {
     fmt::print("\n");
   }
   fmt::print("submissions\n");
-  for (const SubmissionKind& kind : submissions()) fmt::print("  {:<10} {}\n", kind.name, kind.summary);
+  for (const SubmissionKind& kind : submissions()) fmt::print("  {:<15} {}\n", kind.name, kind.summary);
 }
 
 }  // namespace

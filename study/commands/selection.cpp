@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "study/exit_code.hpp"
+#include "study/measure/matrix.hpp"
 
 namespace gvf::study {
 namespace {
@@ -53,6 +54,9 @@ void add_selection_options(CLI::App& command, Selection& selection) {
   command.add_option("-n,--size", selection.sizes, "Elements, 1 to 2^31: 1048576, 2^20 or 2^20+7");
   command.add_option("-k,--stages", selection.stages,
                      "Stages, for pipelines whose number of stages is an axis");
+  command.add_option("-r,--repeats", selection.repeats,
+                     "Iterations a launch, for submissions that carry several (graph_unrolled, graph_while, "
+                     "graph_device)");
 }
 
 std::int64_t parse_size(std::string_view text) {
@@ -77,6 +81,14 @@ int parse_stages(std::string_view text, const Pipeline& pipeline) {
     throw BadInput(fmt::format("--stages {}: {} takes a number of stages from 1 to {}", text, pipeline.name,
                                pipeline.max_k));
   }
+  return static_cast<int>(*value);
+}
+
+int parse_repeats(std::string_view text) {
+  constexpr int most = 1024;
+  const auto value = parse_integer(text);
+  if (!value || *value < 1 || *value > most)
+    throw BadInput(fmt::format("--repeats {}: not a number of iterations a launch from 1 to {}", text, most));
   return static_cast<int>(*value);
 }
 
@@ -109,6 +121,13 @@ std::vector<const SubmissionKind*> selected_submissions(const Selection& selecti
   return chosen;
 }
 
+std::vector<const SubmissionKind*> submissions_for(const Selection& selection, const Problem& problem) {
+  std::vector<const SubmissionKind*> chosen = selected_submissions(selection);
+  if (selection.submissions.empty())
+    std::erase_if(chosen, [&](const SubmissionKind* kind) { return !is_measured(*kind, problem); });
+  return chosen;
+}
+
 std::vector<Problem> selected_problems(const Selection& selection, const Pipeline& pipeline,
                                        const std::vector<std::int64_t>& default_sizes,
                                        const std::vector<int>& default_stages) {
@@ -126,9 +145,14 @@ std::vector<Problem> selected_problems(const Selection& selection, const Pipelin
     stages.clear();
     for (const std::string& text : selection.stages) stages.push_back(parse_stages(text, pipeline));
   }
+  std::vector<int> repeats;
+  for (const std::string& text : selection.repeats) repeats.push_back(parse_repeats(text));
+  if (repeats.empty()) repeats.push_back(0);
   std::vector<Problem> problems;
   for (const std::int64_t n : sizes) {
-    for (const int k : stages) problems.push_back({n, k, 0});
+    for (const int k : stages) {
+      for (const int r : repeats) problems.push_back({n, k, 0, r});
+    }
   }
   return problems;
 }

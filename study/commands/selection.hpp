@@ -20,9 +20,10 @@ struct Selection {
   std::vector<std::string> submissions;  // empty: all
   std::vector<std::string> sizes;        // empty: the command's own
   std::vector<std::string> stages;       // k; empty: the pipeline's own
+  std::vector<std::string> repeats;      // r; empty: the submission's own
 };
 
-// Adds --pipeline, --structure, --submission, -n/--size and -k/--stages to a command.
+// Adds --pipeline, --structure, --submission, -n/--size, -k/--stages and -r/--repeats to a command.
 void add_selection_options(CLI::App& command, Selection& selection);
 
 // "1048576", "2^20" or "2^20+7" -> elements. Throws BadInput unless 1 <= n <= 2^31.
@@ -31,13 +32,20 @@ void add_selection_options(CLI::App& command, Selection& selection);
 // Throws BadInput unless 1 <= k <= the pipeline's largest.
 [[nodiscard]] int parse_stages(std::string_view text, const Pipeline& pipeline);
 
+// Throws BadInput unless 1 <= r <= 1024.
+[[nodiscard]] int parse_repeats(std::string_view text);
+
 [[nodiscard]] std::vector<const Pipeline*> selected_pipelines(const Selection& selection);
 [[nodiscard]] std::vector<Structure> selected_structures(const Selection& selection);
 [[nodiscard]] std::vector<const SubmissionKind*> selected_submissions(const Selection& selection);
 
-// The problems of `pipeline`: sizes x stages, `default_sizes` and `default_stages` where none were asked for.
-// Stages asked for do not concern a pipeline that has none, unless it was asked for by name: then they are
-// BadInput.
+// Those to measure at one size: what was asked for, else what a study measures there.
+[[nodiscard]] std::vector<const SubmissionKind*> submissions_for(const Selection& selection,
+                                                                 const Problem& problem);
+
+// The problems of `pipeline`: sizes x stages x repeats, `default_sizes` and `default_stages` where none were
+// asked for. Stages asked for do not concern a pipeline that has none, unless it was asked for by name: then
+// they are BadInput.
 [[nodiscard]] std::vector<Problem> selected_problems(const Selection& selection, const Pipeline& pipeline,
                                                      const std::vector<std::int64_t>& default_sizes,
                                                      const std::vector<int>& default_stages);

@@ -29,17 +29,19 @@ std::optional<double> busy_us(const PassFile& kernel_pass, const std::string& na
   return busy.value();
 }
 
+// The account of one submission.
 Result<profiling::Attribution> attribute_one(const std::string& name, const std::string& twin, bool as_graph,
-                                             const Passes& passes,
+                                             int iterations, const Passes& passes,
                                              const Result<profiling::EdgeConstants>& constants) {
   const PassRow untraced = passes.untraced.row(name);
   if (untraced.wall_us.empty()) return Reason{untraced.reason};
   if (as_graph) {
     if (untraced.span_us.empty()) return Reason{untraced.no_span};
     if (!constants) return constants.reason();
+    auto twin_busy_us = busy_us(passes.kernel, twin);
+    if (twin_busy_us) *twin_busy_us *= iterations;
     return attribute_graph(
-        {untraced.wall_us, untraced.span_us, passes.graph.row(name).timelines, busy_us(passes.kernel, twin)},
-        *constants);
+        {untraced.wall_us, untraced.span_us, passes.graph.row(name).timelines, twin_busy_us}, *constants);
   }
   const PassRow api = passes.api.row(name);
   const PassRow kernel = passes.kernel.row(name);
@@ -47,6 +49,19 @@ Result<profiling::Attribution> attribute_one(const std::string& name, const std:
   if (kernel.timelines.empty()) return Reason{kernel.reason};
   if (!constants) return constants.reason();
   return attribute_stream({untraced.wall_us, untraced.span_us, api.timelines, kernel.timelines}, *constants);
+}
+
+// From the account of one submission to that of one of its iterations.
+void divide(profiling::Attribution& row, int iterations) {
+  profiling::Parts& parts = row.parts;
+  for (double* value : {&parts.launch_latency_us, &parts.starved_us, &parts.gap_us, &parts.busy_us,
+                        &parts.completion_us, &parts.residual_us, &row.wall_us}) {
+    *value /= iterations;
+  }
+  if (row.wall_iqr_us) *row.wall_iqr_us /= iterations;
+  if (row.span_us) *row.span_us /= iterations;
+  for (auto& [pass, wall] : row.passes) wall /= iterations;
+  row.evidence["wall"] = fmt::format("a launch of {} iterations, divided by their number", iterations);
 }
 
 // The wall that each pass saw, so that a reader sees what each instrument disturbs.
@@ -129,10 +144,13 @@ std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vecto
       const std::string twin = variant_name(pipeline, structure, stream_twin, problem);
       for (const SubmissionKind& kind : submissions()) {
         const std::string name = variant_name(pipeline, structure, kind.name, problem);
+        if (!is_measured(kind, problem) && !passes.untraced.rows.contains(name)) continue;
+        const int iterations = kind.repeats(problem);
         auto attribution =
-            attribute_one(name, twin, kind.as_graph, passes, constants_of(passes, beside, kind));
+            attribute_one(name, twin, kind.as_graph, iterations, passes, constants_of(passes, beside, kind));
         if (attribution) add_walls(attribution.value(), name, passes);
         if (attribution && !kind.as_graph) mark_longer_calls(attribution.value(), name, passes);
+        if (attribution && iterations > 1) divide(attribution.value(), iterations);
         AttributionRow row = profiling::make_row(name, attribution);
         if (structure == Structure::separate) profiling::set_split(row, split);
         row.counters = counters_of_row(pipeline, structure, problem, name, passes, device);

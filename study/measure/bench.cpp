@@ -59,6 +59,8 @@ Options take_own_flags(std::vector<char*>& arguments) {
       list(text.substr(8), options.selection.sizes);
     } else if (text.starts_with("--gvf_k=")) {
       list(text.substr(8), options.selection.stages);
+    } else if (text.starts_with("--gvf_r=")) {
+      list(text.substr(8), options.selection.repeats);
     } else {
       return false;
     }
@@ -102,6 +104,7 @@ void count_row(benchmark::State& state, const Variant& variant) {
   state.counters["bytes_min"] = static_cast<double>(variant.pipeline().bytes_min(variant.problem()));
   state.counters["bytes_intermediate"] = static_cast<double>(variant.byte_model().intermediate_bytes());
   state.counters["verified"] = 1;
+  if (variant.kind().has_repeats()) state.counters["repeats"] = variant.iterations();
 }
 
 void count_percentiles(benchmark::State& state, const std::string& name, const std::vector<double>& samples) {
@@ -117,9 +120,10 @@ std::string run_latency(benchmark::State& state, Harness& harness, Variant& vari
   std::vector<double> host;
   for ([[maybe_unused]] auto _ : state) {
     const Latency latency = measure_latency(variant);
-    state.SetIterationTime(latency.wall_us * 1e-6);
-    wall.push_back(latency.wall_us);
-    host.push_back(latency.host_us);
+    const int iterations = variant.iterations();
+    state.SetIterationTime(latency.wall_us / iterations * 1e-6);
+    wall.push_back(latency.wall_us / iterations);
+    host.push_back(latency.host_us / iterations);
   }
   count_row(state, variant);
   count_percentiles(state, "wall_us", wall);
@@ -128,7 +132,7 @@ std::string run_latency(benchmark::State& state, Harness& harness, Variant& vari
   for (int i = 0; i < 9; ++i) {
     const Span span = measure_span(harness.stopwatch, variant);
     if (!span.reason.empty()) return "no span_us: " + span.reason;
-    spans.push_back(span.span_us);
+    spans.push_back(span.span_us / variant.iterations());
   }
   state.counters["span_us"] = median(spans);
   return {};
@@ -139,10 +143,11 @@ std::string run_throughput(benchmark::State& state, Harness& harness, Variant& v
   measure_throughput(harness.stopwatch, variant, std::min(in_flight, 8));
   // All iterations are one measurement; each is given its share, so that the row's time is the period.
   const Throughput throughput = measure_throughput(harness.stopwatch, variant, in_flight);
-  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(throughput.period_us * 1e-6);
+  const double period_us = throughput.period_us / variant.iterations();
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(period_us * 1e-6);
   count_row(state, variant);
-  state.counters["period_us"] = throughput.period_us;
-  state.counters["host_us"] = throughput.host_us;
+  state.counters["period_us"] = period_us;
+  state.counters["host_us"] = throughput.host_us / variant.iterations();
   return {};
 }
 
@@ -150,7 +155,8 @@ void run_row(benchmark::State& state, Harness& harness, const Pipeline& pipeline
              Structure structure, const SubmissionKind& submission, Clock clock) {
   std::string failure;
   try {
-    const auto [variant, reason] = harness.bench.passed(pipeline, problem, structure, submission);
+    const auto [variant, reason, not_applicable] =
+        harness.bench.passed(pipeline, problem, structure, submission);
     if (variant != nullptr) {
       const PinnedThread pinned;
       const double mhz_before = loaded_mhz(harness, *variant);
@@ -164,7 +170,7 @@ void run_row(benchmark::State& state, Harness& harness, const Pipeline& pipeline
       return;
     }
     failure = reason;
-    if (harness.bench.is_not_applicable(pipeline, problem, structure)) {
+    if (not_applicable) {
       state.SkipWithError(("not applicable: " + reason).c_str());
       return;
     }
@@ -182,7 +188,8 @@ std::vector<PlannedProblem> plan_problems(const Options& options) {
   std::vector<PlannedProblem> plan;
   for (const Pipeline& pipeline : catalog()) {
     std::vector<Problem> problems = bench_problems(pipeline, options.depth);
-    if (!options.selection.sizes.empty() || !options.selection.stages.empty()) {
+    if (!options.selection.sizes.empty() || !options.selection.stages.empty() ||
+        !options.selection.repeats.empty()) {
       std::set<std::int64_t> sizes;
       for (const Problem& problem : problems) sizes.insert(problem.n);
       problems =
@@ -199,6 +206,7 @@ void register_variants(Harness& harness, const Pipeline& pipeline, const Problem
         pipeline.byte_model(structure, resolve(pipeline, structure, problem, harness.bench.device()));
     const double expected = expected_us(model, harness.bench.device());
     for (const SubmissionKind& submission : submissions()) {
+      if (!is_measured(submission, problem)) continue;
       for (const Clock clock : {Clock::latency, Clock::throughput}) {
         benchmark::RegisterBenchmark(
             row_name(pipeline, structure, submission.name, to_string(clock), problem).c_str(),
@@ -207,7 +215,7 @@ void register_variants(Harness& harness, const Pipeline& pipeline, const Problem
             })
             ->UseManualTime()
             ->Unit(benchmark::kMicrosecond)
-            ->Iterations(iterations_for(expected, clock));
+            ->Iterations(iterations_for(submission.repeats(problem) * expected, clock));
       }
     }
   }

@@ -7,7 +7,7 @@ std::vector<Variant*> find_variants(Workbench& bench, const Pipeline& pipeline, 
                                     const Selection& selection, PassFile& pass) {
   std::vector<Variant*> variants;
   for (const Structure structure : selected_structures(selection)) {
-    for (const SubmissionKind* kind : selected_submissions(selection)) {
+    for (const SubmissionKind* kind : submissions_for(selection, problem)) {
       // Checked once, in the pass that is timed; the traced ones repeat the same launches.
       const auto found = pass.mode == "untraced" ? bench.passed(pipeline, problem, structure, *kind)
                                                  : bench.built(pipeline, problem, structure, *kind);

@@ -157,7 +157,7 @@ ordered_json measure_machine_pass(const std::string& pass) {
   PassFile file;
   file.mode = pass;
   if (pass == "kernel") file.edges[no_problem] = measure_edges(*session, device, stream.get());
-  auto references = make_references(stream.get());
+  auto references = make_references(device, stream.get());
   for (const int kernels : chain_lengths) {
     if (kernels > 1) references.push_back(std::make_unique<Reference>("graph", kernels, stream.get()));
   }

@@ -12,7 +12,7 @@ constexpr std::int64_t power(int exponent) {
 
 std::vector<Problem> at_default_k(const Pipeline& pipeline, const std::vector<int>& exponents) {
   std::vector<Problem> problems;
-  for (const int exponent : exponents) problems.push_back({power(exponent), pipeline.default_k, 0});
+  for (const int exponent : exponents) problems.push_back({power(exponent), pipeline.default_k});
   return problems;
 }
 
@@ -23,15 +23,21 @@ std::vector<Problem> bench_problems(const Pipeline& pipeline, Depth depth) {
   std::vector<Problem> problems = at_default_k(pipeline, {10, 13, 16, 18, 20, 22, 24, 26, 28});
   if (pipeline.has_k) {
     for (const int k : {1, 4, 64}) {
-      for (const int exponent : {16, 26}) problems.push_back({power(exponent), k, 0});
+      for (const int exponent : {10, 16, 26}) problems.push_back({power(exponent), k});
     }
   }
+  for (const int repeats : {1, 4, 64}) problems.push_back({power(10), pipeline.default_k, 0, repeats});
   return problems;
 }
 
 std::vector<Problem> attribution_problems(const Pipeline& pipeline, Depth depth) {
   return at_default_k(pipeline,
                       depth == Depth::quick ? std::vector{16, 28} : std::vector{10, 16, 20, 24, 28});
+}
+
+bool is_measured(const SubmissionKind& submission, const Problem& problem) {
+  if (problem.repeats > 0) return submission.has_repeats();
+  return problem.n <= power(21) || submission.name == "stream" || submission.name == "graph";
 }
 
 std::vector<int> slice_sweep(const Pipeline& pipeline, const Problem& problem, const Device& device) {

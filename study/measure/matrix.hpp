@@ -5,16 +5,22 @@
 #include <vector>
 
 #include "pipelines/pipeline.hpp"
+#include "study/catalog.hpp"
 
 namespace gvf::study {
 
 enum class Depth { quick, full };
 
-// Rows of gvf-bench: launch-bound sizes, the L2 knee, DRAM. Three axes of k for pipelines that have one.
+// Rows of gvf-bench: launch-bound sizes, the L2 knee, DRAM. Axes of k for pipelines that have one, and
+// of repeats for submissions that have them.
 [[nodiscard]] std::vector<Problem> bench_problems(const Pipeline& pipeline, Depth depth);
 
 // Rows of gvf attribute: fewer, since each is measured in four passes.
 [[nodiscard]] std::vector<Problem> attribution_problems(const Pipeline& pipeline, Depth depth);
+
+// Whether a study measures this submission at this size. How work is submitted matters where launches do: at
+// sizes where the kernels take longer than their launches, only a stream and its graph are worth the time.
+[[nodiscard]] bool is_measured(const SubmissionKind& submission, const Problem& problem);
 
 // Slice counts of the sweep that separates a kernel's ramp from its bytes.
 [[nodiscard]] std::vector<int> slice_sweep(const Pipeline& pipeline, const Problem& problem,

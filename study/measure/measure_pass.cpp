@@ -35,10 +35,10 @@ PassFile measure_pass(const std::string& mode, const Pipeline& pipeline, const s
                       const Selection& selection) {
   if (mode == "counters") return count_pass(pipeline, problems, selection);
   auto session = start_session(mode);  // before CUDA starts
-  Workbench bench(require_device());
+  Workbench bench(require_device(), selection.submissions);
   PassFile pass;
   pass.mode = mode;
-  auto references = make_references(bench.stream());
+  auto references = make_references(bench.device(), bench.stream());
   Visitor visitor(mode, session ? &*session : nullptr);
   visitor.settle(*references.front());
   if (mode == "trace") references.clear();  // to look at, never for a figure

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device.hpp"
 #include "core/submission.hpp"
 #include "study/measure/runnable.hpp"
 
@@ -16,7 +17,7 @@ namespace gvf::study {
 class Reference final : public Runnable {
  public:
   // `kernels` empty kernels an iteration, under the submission of this name; ones that spin where a duration
-  // is given. Throws CudaError.
+  // is given; one iteration a launch. Throws CudaError.
   Reference(std::string_view submission, int kernels, cudaStream_t stream,
             std::chrono::microseconds spin = {});
 
@@ -46,6 +47,7 @@ inline constexpr int train_kernels = 16;
 
 // Those that every pass visits: one kernel under each submission, and a train where each kernel has its own
 // call. A submission that joins the catalog has its constants measured by that alone.
-[[nodiscard]] std::vector<std::unique_ptr<Reference>> make_references(cudaStream_t stream);
+[[nodiscard]] std::vector<std::unique_ptr<Reference>> make_references(const Device& device,
+                                                                      cudaStream_t stream);
 
 }  // namespace gvf::study

@@ -1,4 +1,4 @@
-// What a pass or a benchmark runs again and again: an iteration of a variant, or of a reference workload.
+// What a pass or a benchmark runs again and again: one submission of a variant, or of a reference workload.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,13 +10,14 @@ namespace gvf::study {
 class Runnable {
  public:
   virtual ~Runnable() = default;
-  virtual void submit() = 0;       // returns before the iteration has run
+  virtual void submit() = 0;       // returns before what it submits has run
   virtual void synchronize() = 0;  // waits for it, spinning
   [[nodiscard]] virtual cudaStream_t stream() const noexcept = 0;
-  [[nodiscard]] virtual int host_submissions() const = 0;  // submitting calls of one iteration
+  [[nodiscard]] virtual int host_submissions() const = 0;     // submitting calls of one submit()
+  [[nodiscard]] virtual int iterations() const { return 1; }  // that one submit() carries
   [[nodiscard]] virtual bool as_graph() const noexcept = 0;
   [[nodiscard]] virtual std::string name() const = 0;
-  // What one iteration may take, µs; for planning only, never a result.
+  // What one submission may take, µs; for planning only, never a result.
   [[nodiscard]] virtual double expected_us() const = 0;
 };
 

@@ -2,7 +2,7 @@
 #include "study/measure/variant.hpp"
 
 #include "core/error.hpp"
-#include "graphs/graph_submission.hpp"
+#include "graphs/capture.hpp"
 #include "study/exit_code.hpp"
 
 namespace gvf::study {
@@ -26,7 +26,7 @@ Variant::Variant(const Pipeline& pipeline, Structure structure, const Submission
   enqueue(launcher);
   synchronize();
   kernels_ = static_cast<int>(graphs::node_count(graphs::capture(enqueue).get()));
-  submission_ = submission.make(enqueue, stream_);
+  submission_ = submission.make(enqueue, stream_, submission.repeats(problem));
 }
 
 void Variant::synchronize() {
@@ -44,7 +44,7 @@ std::string Variant::name() const {
 }
 
 double Variant::expected_us() const {
-  return study::expected_us(byte_model(), workload_->device());
+  return iterations() * study::expected_us(byte_model(), workload_->device());
 }
 
 double expected_us(const ByteModel& model, const Device& device) {

@@ -15,7 +15,8 @@ namespace gvf::study {
 class Variant final : public Runnable {
  public:
   // Does every one-off thing: temporary storage, a first run that loads the kernels, capture and
-  // instantiation. Afterwards submit() allocates and loads nothing. Throws CudaError.
+  // instantiation. Afterwards submit() allocates and loads nothing. Throws NotApplicable where this
+  // submission cannot carry the structure, CudaError.
   Variant(const Pipeline& pipeline, Structure structure, const SubmissionKind& submission, Workload& workload,
           const Problem& problem, cudaStream_t stream);
 
@@ -30,12 +31,13 @@ class Variant final : public Runnable {
   [[nodiscard]] int slices() const noexcept { return slices_; }
   [[nodiscard]] int kernels() const noexcept { return kernels_; }  // nodes of one iteration, memsets included
   [[nodiscard]] int host_submissions() const override { return submission_->host_submissions(kernels_); }
+  [[nodiscard]] int iterations() const override { return submission_->iterations(); }
   [[nodiscard]] cudaStream_t stream() const noexcept override { return stream_; }
   [[nodiscard]] ByteModel byte_model() const;
   [[nodiscard]] bool as_graph() const noexcept override { return kind_->as_graph; }
   [[nodiscard]] std::string name() const override;  // "sum_abs/fused/graph/n:1024"
 
-  // What bytes and launches let expect for one iteration, µs; for planning only, never a result.
+  // What bytes and launches let expect for one submission, µs; for planning only, never a result.
   [[nodiscard]] double expected_us() const override;
 
  private:

@@ -3,16 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "core/error.hpp"
 #include "study/exit_code.hpp"
+#include "study/measure/matrix.hpp"
 
 namespace gvf::study {
 namespace {
 
 std::string key_of(const Pipeline& pipeline, const Problem& problem) {
-  return fmt::format("{}/{}/{}/{}", pipeline.name, problem.n, problem.k, problem.slices);
+  return fmt::format("{}/{}", pipeline.name, problem_name(pipeline, problem));
 }
 
 std::string key_of(Structure structure, const SubmissionKind& submission) {
@@ -33,7 +36,18 @@ Device describe_device() {
   return device;
 }
 
-Workbench::Workbench(Device device) : device_(std::move(device)), stream_(make_stream()) {}
+Workbench::Workbench(Device device, std::vector<std::string> submissions)
+    : device_(std::move(device)), submissions_(std::move(submissions)), stream_(make_stream()) {}
+
+std::string Workbench::why_not_here(const SubmissionKind& submission, const Problem& problem) const {
+  if (problem.repeats > 0 && !submission.has_repeats()) return "carries one iteration a launch";
+  return submission.not_applicable(device_, cuda_versions().driver);
+}
+
+bool Workbench::is_wanted(const SubmissionKind& submission, const Problem& problem) const {
+  if (submissions_.empty()) return is_measured(submission, problem);
+  return std::find(submissions_.begin(), submissions_.end(), submission.name) != submissions_.end();
+}
 
 Station& Workbench::station(const Pipeline& pipeline, const Problem& problem) {
   const auto [position, is_new] = stations_.try_emplace(key_of(pipeline, problem));
@@ -57,14 +71,18 @@ Station& Workbench::station(const Pipeline& pipeline, const Problem& problem) {
     std::string reason = implementation == nullptr ? fmt::format("{} has no such structure", pipeline.name)
                                                    : implementation->not_applicable(problem, device_);
     for (const SubmissionKind& submission : submissions()) {
+      if (!is_wanted(submission, problem)) continue;
       const std::string name = variant_name(pipeline, structure, submission.name, problem);
-      if (!reason.empty()) {
-        station.unavailable.push_back({name, "", 0, 0, GateStatus::not_applicable, reason});
+      const std::string why_not = reason.empty() ? why_not_here(submission, problem) : reason;
+      if (!why_not.empty()) {
+        station.unavailable.push_back({name, "", 0, 0, GateStatus::not_applicable, why_not});
         continue;
       }
       try {
         station.variants[key_of(structure, submission)] =
             std::make_unique<Variant>(pipeline, structure, submission, *station.workload, problem, stream());
+      } catch (const NotApplicable& not_applicable) {
+        station.unavailable.push_back({name, "", 0, 0, GateStatus::not_applicable, not_applicable.what()});
       } catch (const CudaError& error) {
         station.unavailable.push_back({name, "", 0, 0, GateStatus::failed, error.what()});
       }
@@ -97,7 +115,7 @@ Workbench::Lookup Workbench::built(const Pipeline& pipeline, const Problem& prob
   }
   const std::string name = variant_name(pipeline, structure, submission.name, problem);
   for (const GateRow& row : found->unavailable) {
-    if (row.name == name) return {nullptr, row.detail};
+    if (row.name == name) return {nullptr, row.detail, row.status == GateStatus::not_applicable};
   }
   return {nullptr, "no such variant"};
 }
@@ -112,12 +130,6 @@ Workbench::Lookup Workbench::passed(const Pipeline& pipeline, const Problem& pro
     return {nullptr, "failed the equivalence gate: " + failure->second};
   }
   return lookup;
-}
-
-bool Workbench::is_not_applicable(const Pipeline& pipeline, const Problem& problem,
-                                  Structure structure) const {
-  const Implementation* implementation = pipeline.find(structure);
-  return implementation == nullptr || !implementation->not_applicable(problem, device_).empty();
 }
 
 void Workbench::release(const Pipeline& pipeline, const Problem& problem) {

@@ -26,7 +26,8 @@ struct Station {
 
 class Workbench {
  public:
-  explicit Workbench(Device device);
+  // Builds the submissions of these names; where there are none, those that a study measures at a size.
+  explicit Workbench(Device device, std::vector<std::string> submissions = {});
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_.get(); }
@@ -41,6 +42,7 @@ class Workbench {
   struct Lookup {
     Variant* variant = nullptr;
     std::string reason;
+    bool not_applicable = false;  // cannot exist here; else something failed
   };
   // One that has passed the gate.
   Lookup passed(const Pipeline& pipeline, const Problem& problem, Structure structure,
@@ -49,15 +51,15 @@ class Workbench {
   Lookup built(const Pipeline& pipeline, const Problem& problem, Structure structure,
                const SubmissionKind& submission);
 
-  // Whether this structure cannot exist for this problem on this GPU: a reason, not a failure.
-  [[nodiscard]] bool is_not_applicable(const Pipeline& pipeline, const Problem& problem,
-                                       Structure structure) const;
-
   // Frees the buffers and variants of a problem.
   void release(const Pipeline& pipeline, const Problem& problem);
 
  private:
+  [[nodiscard]] bool is_wanted(const SubmissionKind& submission, const Problem& problem) const;
+  [[nodiscard]] std::string why_not_here(const SubmissionKind& submission, const Problem& problem) const;
+
   Device device_;
+  std::vector<std::string> submissions_;
   Stream stream_;
   std::map<std::string, Station> stations_;
 };

@@ -108,19 +108,23 @@ TrafficOf catalog_traffic() {
 const Measured* MeasuredSize::find(std::string_view structure, std::string_view submission) const {
   for (const Measured& measured : variants) {
     if (measured.name.structure == structure && measured.name.submission == submission &&
-        measured.name.slices == 0)
+        measured.name.slices == 0 && measured.name.repeats == 0)
       return &measured;
   }
   return nullptr;
 }
 
 std::vector<MeasuredSize> measured_sizes(const PipelineRecording& pipeline, const Recording& recording) {
-  using Order =
-      std::tuple<int, std::string, int, std::string, int>;  // ranks, with names to tell unknown ones apart
+  using Order = std::tuple<int, std::string, int, std::string, int,
+                           int>;  // ranks, with names to tell unknown ones apart
   std::map<std::pair<int, std::int64_t>, std::map<Order, Measured>> sizes;
   const auto at = [&](const RowName& name) -> Measured& {
-    const Order order{structure_rank(name.structure), name.structure, submission_rank(name.submission),
-                      name.submission, name.slices};
+    const Order order{structure_rank(name.structure),
+                      name.structure,
+                      submission_rank(name.submission),
+                      name.submission,
+                      name.slices,
+                      name.repeats};
     Measured& measured = sizes[{name.k, name.n}][order];
     measured.name = name;
     measured.name.clock.clear();

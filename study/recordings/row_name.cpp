@@ -41,6 +41,7 @@ int rank(const std::array<std::string_view, N>& order, std::string_view name) {
 std::string RowName::label() const {
   std::string text = structure + "/" + submission;
   if (slices > 0) text += "/s:" + std::to_string(slices);
+  if (repeats > 0) text += "/r:" + std::to_string(repeats);
   return text;
 }
 
@@ -58,11 +59,12 @@ std::optional<RowName> parse_row_name(std::string_view name) {
   const auto n = number_after<std::int64_t>(parts[next++], "n:");
   if (!n) return std::nullopt;
   row.n = *n;
-  // What follows in any order is ours (k:, s:) or Google Benchmark's (iterations:, repeats:, manual_time,
+  // What follows in any order is ours (k:, s:, r:) or Google Benchmark's (iterations:, repeats:, manual_time,
   // ...).
   for (; next < parts.size(); ++next) {
     if (const auto k = number_after<int>(parts[next], "k:")) row.k = *k;
     if (const auto slices = number_after<int>(parts[next], "s:")) row.slices = *slices;
+    if (const auto repeats = number_after<int>(parts[next], "r:")) row.repeats = *repeats;
   }
   return row;
 }

@@ -16,11 +16,14 @@ struct RowName {
   std::string submission;
   std::string clock;  // "latency", "throughput"; empty in attribution rows
   std::int64_t n = 0;
-  int k = 0;       // 0: the pipeline has no such axis
-  int slices = 0;  // 0: the structure's own choice
+  int k = 0;        // 0: the pipeline has no such axis
+  int slices = 0;   // 0: the structure's own choice
+  int repeats = 0;  // 0: the submission's own choice
 
   // Equal for rows of the same variant at the same size, whatever the clock.
-  [[nodiscard]] auto variant_key() const { return std::tie(pipeline, structure, submission, n, k, slices); }
+  [[nodiscard]] auto variant_key() const {
+    return std::tie(pipeline, structure, submission, n, k, slices, repeats);
+  }
   // "blocked/graph", "blocked/graph/s:8".
   [[nodiscard]] std::string label() const;
 };

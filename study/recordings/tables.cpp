@@ -50,7 +50,8 @@ std::vector<Column> columns(std::initializer_list<const char*> names) {
 
 std::vector<std::string> variant_cells(const RowName& name) {
   const std::string slices = name.slices > 0 ? fmt::format(" ({} slices)", name.slices) : "";
-  return {name.structure + slices, name.submission};
+  const std::string repeats = name.repeats > 0 ? fmt::format(" ({} a launch)", name.repeats) : "";
+  return {name.structure + slices, name.submission + repeats};
 }
 
 // One note a kind of mark ("... by +8%" and "... by +17%" are one kind), naming all variants that carry it.

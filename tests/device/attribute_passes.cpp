@@ -59,6 +59,18 @@ void check_accounts(const PassRow& row) {
   }
 }
 
+// Whether this submission says that it cannot carry the structure.
+bool cannot_carry(Structure structure, const SubmissionKind& kind) {
+  if (!kind.not_applicable(this_device(), cuda_versions().driver).empty()) return true;
+  try {
+    Rig rig(find_pipeline("sum_abs"), {1 << 16, 2});
+    static_cast<void>(rig.variant(structure, std::string(kind.name).c_str()));
+    return false;
+  } catch (const NotApplicable&) {
+    return true;
+  }
+}
+
 // Calls body(structure, kind, row) on the rows that exist, all of which have a wall for every iteration.
 template <class Body>
 void for_rows(const PassFile& pass, Body&& body) {
@@ -67,6 +79,10 @@ void for_rows(const PassFile& pass, Body&& body) {
     for (const SubmissionKind& kind : submissions()) {
       const PassRow row = pass.row(name_of(structure, kind));
       CAPTURE(pass.mode, to_string(structure), kind.name, row.reason);
+      if (cannot_carry(structure, kind)) {
+        CHECK_FALSE(row.reason.empty());
+        continue;
+      }
       CHECK(row.reason.empty());
       CHECK(row.wall_us.size() >= 5);
       for (const double wall_us : row.wall_us) CHECK(wall_us > 0);

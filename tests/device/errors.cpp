@@ -1,5 +1,5 @@
 // Errors that people meet on a GPU: what they say, and that the next call is innocent.
-#include "graphs/graph_submission.hpp"
+#include "graphs/capture.hpp"
 #include "tests/catch.hpp"
 #include "tests/device/mutants.hpp"
 #include "tests/device/rig.hpp"

@@ -1,58 +1,15 @@
 // The graphs that submissions capture: their nodes and edges, and that a replay reads today's input.
-#include "graphs/graph_submission.hpp"
+#include "graphs/capture.hpp"
 
 #include <map>
 
+#include "graphs/inspect.hpp"
 #include "tests/catch.hpp"
 #include "tests/device/rig.hpp"
 
 using namespace gvf;
 using namespace gvf::study;
 using namespace gvf::tests;
-
-namespace {
-
-std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
-  std::size_t count = graphs::node_count(graph);
-  std::vector<cudaGraphNode_t> nodes(count);
-  GVF_CUDA(cudaGraphGetNodes(graph, nodes.data(), &count), "reading the nodes of a graph");
-  return nodes;
-}
-
-cudaGraphNodeType type_of(cudaGraphNode_t node) {
-  cudaGraphNodeType type{};
-  GVF_CUDA(cudaGraphNodeGetType(node, &type), "reading the type of a node");
-  return type;
-}
-
-struct Edges {
-  std::vector<cudaGraphNode_t> from;
-  std::vector<cudaGraphNode_t> to;
-};
-
-Edges edges_of(cudaGraph_t graph) {
-  std::size_t count = 0;
-  GVF_CUDA(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count), "counting edges");
-  Edges edges{std::vector<cudaGraphNode_t>(count), std::vector<cudaGraphNode_t>(count)};
-  std::vector<cudaGraphEdgeData> data(count);
-  if (count > 0) {
-    GVF_CUDA(cudaGraphGetEdges(graph, edges.from.data(), edges.to.data(), data.data(), &count),
-             "reading edges");
-  }
-  return edges;
-}
-
-// One node after the other: n - 1 edges, and no node with two of them on a side.
-void check_is_a_chain(cudaGraph_t graph) {
-  const Edges edges = edges_of(graph);
-  CHECK(edges.from.size() + 1 == graphs::node_count(graph));
-  std::map<cudaGraphNode_t, int> leaving;
-  std::map<cudaGraphNode_t, int> arriving;
-  for (const cudaGraphNode_t node : edges.from) CHECK(++leaving[node] == 1);
-  for (const cudaGraphNode_t node : edges.to) CHECK(++arriving[node] == 1);
-}
-
-}  // namespace
 
 TEST_CASE("a captured iteration is a chain of as many kernels as the byte model counts", "[device][graph]") {
   for (const Pipeline& pipeline : catalog()) {
@@ -68,20 +25,19 @@ TEST_CASE("a captured iteration is a chain of as many kernels as the byte model 
         program->enqueue(launcher);  // loads the kernels
         GVF_CUDA(cudaStreamSynchronize(rig.stream.get()), "waiting for a first run");
         const Graph graph = graphs::capture([&](Launcher& capturing) { program->enqueue(capturing); });
-        const auto nodes = nodes_of(graph.get());
-        CAPTURE(pipeline.name, to_string(structure), n, nodes.size());
-        CHECK(rig.variant(structure, "graph")->kernels() == static_cast<int>(nodes.size()));
-        check_is_a_chain(graph.get());
+        const graphs::Inspection found = graphs::inspect(graph.get());
+        CAPTURE(pipeline.name, to_string(structure), n, graphs::describe(found));
+        CHECK(rig.variant(structure, "graph")->kernels() == static_cast<int>(found.nodes.size()));
+        CHECK(found.is_straight_line());
+        CHECK(found.programmatic_edges() == 0);
         if (structure == Structure::library) {
-          for (const cudaGraphNode_t node : nodes) {
-            CHECK(type_of(node) != cudaGraphNodeTypeMemAlloc);  // storage was sized first
-            CHECK(type_of(node) != cudaGraphNodeTypeHost);
-          }
+          CHECK(found.count(cudaGraphNodeTypeMemAlloc) == 0);  // storage was sized first
+          CHECK(found.count(cudaGraphNodeTypeHost) == 0);
           continue;
         }
-        for (const cudaGraphNode_t node : nodes) CHECK(type_of(node) == cudaGraphNodeTypeKernel);
+        CHECK(found.count(cudaGraphNodeTypeKernel) == found.nodes.size());
         const Problem resolved = resolve(pipeline, structure, rig.problem, rig.device);
-        CHECK(static_cast<int>(nodes.size()) == pipeline.byte_model(structure, resolved).launches());
+        CHECK(static_cast<int>(found.nodes.size()) == pipeline.byte_model(structure, resolved).launches());
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <cooperative_groups.h>
 
+#include "core/programmatic.cuh"
 #include "pipelines/chain.hpp"
 #include "pipelines/elementwise.cuh"
 #include "pipelines/grid_reduce.cuh"
@@ -78,6 +79,32 @@ __global__ void __launch_bounds__(map_threads) chain_kernel(const float* x, floa
   map_vector(x, y, n, std::int64_t{blockIdx.x} * map_threads + threadIdx.x, Steps{k});
 }
 
+// A step of chain whose odd blocks come late. Under a programmatic edge a successor that does not wait reads
+// what they have not written.
+template <bool waits>
+__global__ void __launch_bounds__(map_threads)
+    late_step_kernel(const float* x, float* y, std::int64_t n, ChainStep step) {
+  if constexpr (waits) {
+    begin_dependent_kernel();
+  } else {
+    let_successor_come_up();
+  }
+  if (blockIdx.x % 2 == 1) spin_us(20);
+  map_vector(x, y, n, std::int64_t{blockIdx.x} * map_threads + threadIdx.x, step);
+}
+
+// A step that waits and never lets its successor come up early.
+__global__ void __launch_bounds__(map_threads)
+    untriggered_step_kernel(const float* x, float* y, std::int64_t n, ChainStep step) {
+  wait_for_predecessors();
+  map_vector(x, y, n, std::int64_t{blockIdx.x} * map_threads + threadIdx.x, step);
+}
+
+__global__ void count_kernel(unsigned* count) {
+  begin_dependent_kernel();
+  *count += 1;
+}
+
 __global__ void idle_kernel() {}
 
 // One iteration as a function, where a class would add nothing.
@@ -139,6 +166,22 @@ Implementation fused_chain(std::int64_t dropped, int skipped) {
   });
 }
 
+// chain/separate with another kernel.
+Implementation separate_steps(void (*kernel)(const float*, float*, std::int64_t, ChainStep)) {
+  return implement(Structure::separate, [kernel](Workload& workload, int) {
+    const Chain::Buffers at = Chain::buffers(workload);
+    const Problem problem = workload.problem();
+    return [=](Launcher& launcher) {
+      const float* from = at.input;
+      for (int step = 0; step < problem.k; ++step) {
+        float* to = (problem.k - step) % 2 == 1 ? at.output : at.intermediate;
+        launcher.launch(kernel, map_config(problem.n), from, to, problem.n, ChainStep{});
+        from = to;
+      }
+    };
+  });
+}
+
 }  // namespace
 
 Implementation drops_last_element() {
@@ -182,12 +225,28 @@ Implementation adds_atomically() {
   });
 }
 
+Implementation forgets_to_wait() {
+  return separate_steps(late_step_kernel<false>);
+}
+
+Implementation waits_for_late_blocks() {
+  return separate_steps(late_step_kernel<true>);
+}
+
+Implementation never_triggers() {
+  return separate_steps(untriggered_step_kernel);
+}
+
 Implementation skips_a_step() {
   return fused_chain(0, 1);
 }
 
 Implementation leaves_last_element() {
   return fused_chain(1, 0);
+}
+
+void launch_count(Launcher& launcher, unsigned* count) {
+  launcher.launch(count_kernel, LaunchConfig{}, count);
 }
 
 void launch_idle(Launcher& launcher, const LaunchConfig& config) {

@@ -15,8 +15,11 @@ Implementation keeps_the_barrier();    // persistent: the same delay with its ba
 Implementation adds_atomically();      // fused: float atomics, in whatever order the blocks come
 
 // chain
-Implementation skips_a_step();         // fused: k - 1 steps
-Implementation leaves_last_element();  // fused: writes all but the last element
+Implementation skips_a_step();           // fused: k - 1 steps
+Implementation leaves_last_element();    // fused: writes all but the last element
+Implementation forgets_to_wait();        // separate: odd blocks come 20 us late, and under PDL nobody waits
+Implementation waits_for_late_blocks();  // separate: the same delay, and every kernel waits. Right.
+Implementation never_triggers();         // separate: waits, but its successor never comes up early. Right.
 
 // `pipeline` with `mutant` in place of its own implementation of that structure.
 inline Pipeline with_mutant(Pipeline pipeline, const Implementation& mutant) {
@@ -25,6 +28,9 @@ inline Pipeline with_mutant(Pipeline pipeline, const Implementation& mutant) {
   }
   return pipeline;
 }
+
+// A kernel that adds 1 to *count.
+void launch_count(Launcher& launcher, unsigned* count);
 
 // A kernel that does nothing, for what a launch itself can do wrong.
 void launch_idle(Launcher& launcher, const LaunchConfig& config);

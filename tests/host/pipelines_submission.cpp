@@ -197,3 +197,29 @@ TEST_CASE("two enqueues of one program are the same launches", "[pipelines][subm
     }
   }
 }
+
+TEST_CASE("structures with intermediates ask the launcher where they are, once; the others do not",
+          "[pipelines][submission]") {
+  for_everything(described_device(), [&](const Pipeline& pipeline, const Implementation& implementation,
+                                         const Problem& problem, const RecordingLauncher& launcher) {
+    const Problem resolved = study::resolve(pipeline, implementation.structure, problem, described_device());
+    const bool has_intermediates =
+        pipeline.byte_model(implementation.structure, resolved).intermediate_bytes() > 0;
+    const bool is_fused = implementation.structure == Structure::fused ||
+                          implementation.structure == Structure::sliced ||
+                          implementation.structure == Structure::library;
+    CHECK(launcher.intermediates.size() == (is_fused ? 0U : 1U));
+    if (is_fused) return;
+    CHECK(launcher.intermediates.front() <= static_cast<std::size_t>(problem.n) * sizeof(float));
+    if (has_intermediates) CHECK(launcher.intermediates.front() > 0);
+  });
+}
+
+TEST_CASE("lanes: only what is independent says so", "[pipelines][submission]") {
+  for_everything(described_device(), [&](const Pipeline& pipeline, const Implementation& implementation,
+                                         const Problem&, const RecordingLauncher& launcher) {
+    const bool independent = pipeline.name == "chain" && (implementation.structure == Structure::sliced ||
+                                                          implementation.structure == Structure::fused);
+    CHECK(launcher.lanes.size() == (independent ? static_cast<std::size_t>(launcher.launches()) : 0U));
+  });
+}

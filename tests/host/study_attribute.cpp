@@ -1,6 +1,7 @@
 // Attribution from passes made by hand: a stream row, a graph row with its twin, rows withheld, the split.
 #include "study/measure/attribute.hpp"
 
+#include "study/measure/matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/host/study_references.hpp"
 #include "tests/recording_launcher.hpp"
@@ -91,14 +92,60 @@ void add_arms(PassFile& kernel) {
 
 }  // namespace
 
-TEST_CASE("attribute: a row for every structure under every submission", "[study][attribute]") {
-  const auto rows = rows_of({}, {problem, {1024, 2, 0}});
-  CHECK(rows.size() == 2 * all_structures.size() * submissions().size());
+TEST_CASE("attribute: a row for every structure under every submission that a size has",
+          "[study][attribute]") {
+  const Problem small{1024, 2, 0};
+  std::size_t submissions_at_both = 0;
+  for (const SubmissionKind& kind : submissions()) {
+    CHECK(is_measured(kind, small));
+    submissions_at_both += 1 + (is_measured(kind, problem) ? 1 : 0);
+  }
+  const auto rows = rows_of({}, {problem, small});
+  CHECK(rows.size() == all_structures.size() * submissions_at_both);
   for (const AttributionRow& row : rows) {
     CAPTURE(row.name);
     CHECK_FALSE(row.attribution);
     CHECK_FALSE(row.withheld.empty());
   }
+}
+
+TEST_CASE("attribute: a row that was measured is there, whatever its size", "[study][attribute]") {
+  const std::string name = name_of(Structure::separate, "graph_pdl");
+  REQUIRE_FALSE(is_measured(find_submission("graph_pdl"), problem));
+  Passes passes = passes_of_separate();
+  passes.untraced.rows[name].reason = "why not";
+  CHECK(row_of(rows_of(passes), name).withheld == "why not");
+}
+
+TEST_CASE("attribute: a launch of several iterations is explained, then divided", "[study][attribute]") {
+  // One launch of 16 iterations: latency 5, completion 2, span 321 less 1 of its events = 16 x (15 of the
+  // twin
+  // + 5), wall 328.
+  const std::string name = name_of(Structure::separate, "graph_while");
+  Passes passes = passes_of_separate();
+  for (PassFile* pass : {&passes.untraced, &passes.graph}) {
+    auto& references = pass->references.begin()->second;
+    references[reference_name("graph_while", 1)] = references.at(reference_name("graph", 1));
+  }
+  REQUIRE(find_submission("graph_while").default_repeats == 16);
+  passes.untraced.rows[name].wall_us = {328, 328, 328};
+  passes.untraced.rows[name].span_us = {321};
+  passes.graph.rows[name].timelines = {one_graph(6, 326, 330)};
+  passes.graph.rows[name].wall_us = {332};
+  const auto rows = rows_of(passes);
+  const AttributionRow& row = row_of(rows, name);
+  CAPTURE(row.withheld);
+  REQUIRE(row.attribution);
+  const auto& parts = row.attribution->parts;
+  CHECK(parts.launch_latency_us == Approx(5.0 / 16));
+  CHECK(parts.busy_us == Approx(15));
+  CHECK(parts.gap_us == Approx(5));
+  CHECK(parts.completion_us == Approx(2.0 / 16));
+  CHECK(parts.residual_us == Approx(1.0 / 16));
+  CHECK(row.attribution->wall_us == Approx(328.0 / 16));
+  CHECK(parts.sum() == Approx(328.0 / 16));
+  CHECK(row.attribution->span_us.value() == Approx(20));
+  CHECK(row.attribution->passes.at("graph") == Approx(332.0 / 16));
 }
 
 TEST_CASE("attribute: a stream row, worked by hand", "[study][attribute]") {

@@ -111,6 +111,8 @@ TEST_CASE("catalog: names of variants, rows and ranges", "[study][catalog]") {
         "chain/sliced/stream/n:1024/k:16/s:8");
   CHECK(row_name(sum, Structure::separate, "stream", "latency", {268435456, 2, 0}) ==
         "sum_abs/separate/stream/latency/n:268435456");
+  CHECK(row_name(chain, Structure::fused, "graph_while", "latency", {1024, 3, 0, 8}) ==
+        "chain/fused/graph_while/latency/n:1024/k:3/r:8");
   CHECK(row_name(chain, Structure::persistent, "graph", "throughput", {1, 3, 0}) ==
         "chain/persistent/graph/throughput/n:1/k:3");
   CHECK(range_name(chain, Structure::blocked, "stream") == "chain.blocked.stream");

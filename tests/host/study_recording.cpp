@@ -25,6 +25,11 @@ TEST_CASE("row names are read with any suffix that Google Benchmark adds", "[stu
   CHECK(row->slices == 0);
   CHECK(parse_row_name("sum_abs/sliced/stream/n:268435456/s:8")->slices == 8);
   CHECK(parse_row_name("sum_abs/sliced/stream/n:268435456/s:8")->clock.empty());
+  const auto repeated =
+      parse_row_name("chain/fused/graph_while/latency/n:1024/k:16/r:64/iterations:200/repeats:9/manual_time");
+  CHECK(repeated->repeats == 64);
+  CHECK(repeated->label() == "fused/graph_while/r:64");
+  CHECK(parse_row_name("chain/fused/graph/latency/n:1024/k:16/repeats:9")->repeats == 0);
   for (const char* foreign : {"BM_copy/64", "a/b/c", "a/b/c/latency", "a/b/c/latency/n:", "a/b/c/n:-4",
                               "a/b/c/n:4x", "/b/c/n:4", ""}) {
     CAPTURE(foreign);

@@ -72,6 +72,36 @@ TEST_CASE("stages: from 1 to the pipeline's largest", "[study][selection]") {
   }
 }
 
+TEST_CASE("repeats: from 1 to 1024, an axis of problems", "[study][selection]") {
+  CHECK(parse_repeats("1") == 1);
+  CHECK(parse_repeats("1024") == 1024);
+  for (const char* text : {"0", "1025", "-1", "x", "", "1.5"}) {
+    CAPTURE(text);
+    CHECK_THAT(bad_input([&] { static_cast<void>(parse_repeats(text)); }),
+               ContainsSubstring("--repeats " + std::string(text)) && ContainsSubstring("from 1 to 1024"));
+  }
+  Selection chosen;
+  chosen.repeats = {"1", "8"};
+  CHECK(selected_problems(chosen, find_pipeline("sum_abs"), {5}, {16}) ==
+        std::vector<Problem>{{5, 2, 0, 1}, {5, 2, 0, 8}});
+}
+
+TEST_CASE("submissions for a size: what was asked for, else what a study measures there",
+          "[study][selection]") {
+  const auto names = [](const Selection& selection, const Problem& problem) {
+    std::vector<std::string_view> found;
+    for (const SubmissionKind* kind : submissions_for(selection, problem)) found.push_back(kind->name);
+    return found;
+  };
+  CHECK(names({}, {1024, 2}).size() == submissions().size());
+  CHECK(names({}, {1 << 28, 2}) == std::vector<std::string_view>{"stream", "graph"});
+  CHECK(names({}, {1024, 2, 0, 4}) ==
+        std::vector<std::string_view>{"graph_unrolled", "graph_while", "graph_device"});
+  Selection asked;
+  asked.submissions = {"graph_pdl"};
+  CHECK(names(asked, {1 << 28, 2}) == std::vector<std::string_view>{"graph_pdl"});
+}
+
 TEST_CASE("selection: nothing chosen is everything", "[study][selection]") {
   const Selection nothing;
   CHECK(selected_pipelines(nothing).size() == catalog().size());

@@ -1,0 +1,227 @@
+// What each submission makes of an iteration, read back from the driver; and that PDL is real.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "graphs/branches.hpp"
+#include "graphs/capture.hpp"
+#include "graphs/explicit_graph.hpp"
+#include "graphs/inspect.hpp"
+#include "graphs/loops.hpp"
+#include "graphs/memory_graph.hpp"
+#include "study/measure/measure.hpp"
+#include "study/measure/samples.hpp"
+#include "tests/catch.hpp"
+#include "tests/device/mutants.hpp"
+#include "tests/device/rig.hpp"
+
+using namespace gvf;
+using namespace gvf::study;
+using namespace gvf::tests;
+using graphs::BuiltGraph;
+using graphs::Inspection;
+
+namespace {
+
+// A program ready to be enqueued, its kernels loaded.
+struct Ready {
+  Ready(const char* pipeline, const Problem& problem, Structure structure)
+      : rig(find_pipeline(pipeline), problem) {
+    program = rig.pipeline.find(structure)->make(*rig.workload,
+                                                 rig.pipeline.slices(structure, problem, rig.device));
+    program->prepare();
+    StreamLauncher launcher(rig.stream.get());
+    program->enqueue(launcher);
+    GVF_CUDA(cudaStreamSynchronize(rig.stream.get()), "waiting for a first run");
+  }
+  [[nodiscard]] Enqueue enqueue() const {
+    return [this](Launcher& launcher) { program->enqueue(launcher); };
+  }
+
+  Rig rig;
+  std::unique_ptr<Program> program;
+};
+
+Inspection inspection_of(const BuiltGraph& built) {
+  return graphs::inspect(built.graph.get());
+}
+
+std::string reason_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const NotApplicable& reason) {
+    return reason.what();
+  }
+  return {};
+}
+
+bool has_programmatic_launch() {
+  return this_device().compute_major >= 9;
+}
+
+}  // namespace
+
+TEST_CASE("graph_pdl: every edge between kernels is programmatic", "[device][graph][pdl]") {
+  if (!has_programmatic_launch()) GVF_SKIP("this GPU has no programmatic dependent launch");
+  const Ready chain("chain", {1023, 16}, Structure::separate);
+  const Inspection found = inspection_of(graphs::build_programmatic(chain.enqueue()));
+  CAPTURE(graphs::describe(found));
+  CHECK(found.count(cudaGraphNodeTypeKernel) == 16);
+  CHECK(found.is_straight_line());
+  CHECK(found.programmatic_edges() == 15);
+}
+
+TEST_CASE("graph_explicit: the nodes and edges of a capture, made by hand", "[device][graph]") {
+  for (const Pipeline& pipeline : catalog()) {
+    for (const Structure structure : all_structures) {
+      const Problem problem{many_blocks, pipeline.default_k};
+      if (!pipeline.find(structure)->not_applicable(problem, this_device()).empty()) continue;
+      const Ready ready(std::string(pipeline.name).c_str(), problem, structure);
+      const Inspection captured = graphs::inspect(graphs::capture(ready.enqueue()).get());
+      const Inspection made = inspection_of(graphs::build_explicit(ready.enqueue()));
+      CAPTURE(pipeline.name, to_string(structure), graphs::describe(captured), graphs::describe(made));
+      CHECK(made.types == captured.types);
+      CHECK(made.edges == captured.edges);
+    }
+  }
+}
+
+TEST_CASE("graph_unrolled: as many copies of the iteration as iterations", "[device][graph]") {
+  const Ready chain("chain", {1023, 16}, Structure::separate);
+  for (const int repeats : {1, 4}) {
+    const BuiltGraph built = graphs::build_unrolled(chain.enqueue(), repeats);
+    const Inspection found = inspection_of(built);
+    CHECK(built.iterations == repeats);
+    CHECK(found.nodes.size() == static_cast<std::size_t>(16 * repeats));
+    CHECK(found.is_straight_line());
+  }
+}
+
+TEST_CASE("graph_while: one conditional node", "[device][graph]") {
+  const Ready chain("chain", {1023, 16}, Structure::separate);
+  const Inspection found = inspection_of(graphs::build_while(chain.enqueue(), 4));
+  CAPTURE(graphs::describe(found));
+  CHECK(found.nodes.size() == 1);
+  CHECK(found.count(cudaGraphNodeTypeConditional) == 1);
+}
+
+TEST_CASE("graph_device: the iteration and one kernel that launches it again", "[device][graph]") {
+  const Ready chain("chain", {1023, 16}, Structure::separate);
+  const Inspection found = inspection_of(graphs::build_relaunching(chain.enqueue(), 4));
+  CAPTURE(graphs::describe(found));
+  CHECK(found.count(cudaGraphNodeTypeKernel) == 17);
+  CHECK(found.is_straight_line());
+}
+
+TEST_CASE("submissions of several iterations run as many as they say", "[device][graph]") {
+  // Iterations of sum_abs are idempotent, so a count of its own tells how often the body ran.
+  DeviceBuffer<unsigned> counter(1);
+  const Stream stream = make_stream();
+  const Enqueue enqueue = [&](Launcher& launcher) { launch_count(launcher, counter.data()); };
+  StreamLauncher launcher(stream.get());
+  enqueue(launcher);
+  GVF_CUDA(cudaStreamSynchronize(stream.get()), "waiting for a first run");
+  for (const SubmissionKind& kind : submissions()) {
+    if (!kind.has_repeats() || !kind.not_applicable(this_device(), cuda_versions().driver).empty()) continue;
+    for (const int repeats : {1, 2, 64}) {
+      const auto submission = kind.make(enqueue, stream.get(), repeats);
+      CAPTURE(kind.name, repeats);
+      CHECK(submission->iterations() == repeats);
+      GVF_CUDA(cudaMemset(counter.data(), 0, counter.bytes()), "resetting a count");
+      GVF_CUDA(cudaDeviceSynchronize(), "resetting a count");
+      for (int launch = 0; launch < 3; ++launch) submission->submit();
+      GVF_CUDA(cudaStreamSynchronize(stream.get()), "waiting for repeats");
+      unsigned count = 0;
+      GVF_CUDA(cudaMemcpy(&count, counter.data(), sizeof count, cudaMemcpyDeviceToHost), "reading a count");
+      CHECK(count == static_cast<unsigned>(3 * repeats));
+    }
+  }
+}
+
+TEST_CASE("graph_memory: an allocation node before the kernels, a free node after", "[device][graph]") {
+  const Ready separate("chain", {1023, 16}, Structure::separate);
+  const Inspection found = inspection_of(graphs::build_with_memory(separate.enqueue()));
+  CAPTURE(graphs::describe(found));
+  CHECK(found.count(cudaGraphNodeTypeMemAlloc) == 1);
+  CHECK(found.count(cudaGraphNodeTypeMemFree) == 1);
+  CHECK(found.count(cudaGraphNodeTypeKernel) == 16);
+  CHECK(found.types.front() == cudaGraphNodeTypeMemAlloc);
+  CHECK(found.types.back() == cudaGraphNodeTypeMemFree);
+  const Ready fused("chain", {1023, 16}, Structure::fused);
+  CHECK(reason_of([&] { static_cast<void>(graphs::build_with_memory(fused.enqueue())); }) ==
+        "there is no intermediate to allocate");
+}
+
+TEST_CASE("graph_branches: independent slices fork from the root and depend on nothing else",
+          "[device][graph]") {
+  const Ready sliced("chain", {many_blocks, 16}, Structure::sliced);
+  const Inspection found = inspection_of(graphs::build_branches(sliced.enqueue()));
+  CAPTURE(graphs::describe(found));
+  CHECK(found.nodes.size() == 16);
+  CHECK(found.edges.empty());
+  for (const Structure structure : {Structure::separate, Structure::fused}) {
+    const Ready dependent("chain", {1023, 16}, structure);
+    CHECK(reason_of([&] { static_cast<void>(graphs::build_branches(dependent.enqueue())); }) ==
+          "no launch is independent of the one before it");
+  }
+}
+
+TEST_CASE("the gate catches a kernel that does not wait under a programmatic edge",
+          "[device][mutation][pdl]") {
+  if (!has_programmatic_launch()) GVF_SKIP("this GPU has no programmatic dependent launch");
+  const Pipeline& right = find_pipeline("chain");
+  const auto failures = [&](const Implementation& mutant, const char* submission) {
+    Rig rig(with_mutant(right, mutant), {40000, 16});
+    const auto rows = rig.gate(Structure::separate, submission);
+    return std::count_if(rows.begin(), rows.end(),
+                         [](const GateRow& row) { return row.status == GateStatus::failed; });
+  };
+  for (const char* submission : {"stream_pdl", "graph_pdl"}) {
+    CAPTURE(submission);
+    CHECK(failures(forgets_to_wait(), submission) == 2);
+    CHECK(failures(waits_for_late_blocks(), submission) == 0);
+  }
+  // With full edges the same kernel is right: it is the edge that asks for the wait.
+  CHECK(failures(forgets_to_wait(), "stream") == 0);
+}
+
+TEST_CASE("programmatic edges: 1000 runs over delayed producers", "[device][pdl]") {
+  if (!has_programmatic_launch()) GVF_SKIP("this GPU has no programmatic dependent launch");
+  Rig rig(with_mutant(find_pipeline("chain"), waits_for_late_blocks()), {40000, 4});
+  for (const char* submission : {"stream_pdl", "graph_pdl"}) {
+    const auto variant = rig.variant(Structure::separate, submission);
+    rig.workload->fill(InputKind::integers, some_seed);
+    int wrong = 0;
+    for (int run = 0; run < 1000; ++run) {
+      rig.workload->poison();
+      variant->submit();
+      variant->synchronize();
+      wrong += rig.workload->verify(1).passed ? 0 : 1;
+    }
+    CAPTURE(submission);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("a lesson: the attribute without a trigger in the kernel gains nothing", "[device][pdl]") {
+  if (!has_programmatic_launch()) GVF_SKIP("this GPU has no programmatic dependent launch");
+  const auto span_us = [&](const Implementation& kernel, const char* submission) {
+    Rig rig(with_mutant(find_pipeline("chain"), kernel), {1024, 64});
+    const auto variant = rig.variant(Structure::separate, submission);
+    Stopwatch stopwatch;  // must end before the rig's stream
+    std::vector<double> spans;
+    for (int i = 0; i < 51; ++i) spans.push_back(measure_span(stopwatch, *variant).span_us);
+    return median(spans);
+  };
+  const Implementation triggers = *find_pipeline("chain").find(Structure::separate);
+  const double full = span_us(triggers, "graph");
+  const double with = span_us(triggers, "graph_pdl");
+  const double without = span_us(never_triggers(), "graph_pdl");
+  CAPTURE(full, with, without);
+  WARN("span of 64 kernels: full edges " << full << " us, programmatic " << with << " us, without a trigger "
+                                         << without << " us");
+  CHECK(with < 0.95 * full);
+  CHECK(without > 0.97 * full);
+}
