@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace gvf {
 
 const char* kernel_name(const void* function) noexcept {
@@ -15,24 +17,23 @@ const char* kernel_name(const void* function) noexcept {
 }
 
 void StreamLauncher::submit(const KernelLaunch& launch) {
-  cudaLaunchAttribute attribute{};
-  bool has_attribute = true;
+  std::array<cudaLaunchAttribute, 2> attributes{};
+  unsigned count = 0;
   if (launch.config.cooperative) {
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-  } else if (edge_ == Edge::programmatic) {
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-  } else {
-    has_attribute = false;
+    attributes[count].id = cudaLaunchAttributeCooperative;
+    attributes[count++].val.cooperative = 1;
+  }
+  if (edge_ == Edge::programmatic) {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
   }
   cudaLaunchConfig_t config{};
   config.gridDim = launch.config.grid;
   config.blockDim = launch.config.block;
   config.dynamicSmemBytes = launch.config.shared_bytes;
   config.stream = stream_;
-  config.attrs = &attribute;
-  config.numAttrs = has_attribute ? 1 : 0;
+  config.attrs = attributes.data();
+  config.numAttrs = count;
   const cudaError_t status = cudaLaunchKernelExC(&config, launch.function, launch.arguments);
   if (status != cudaSuccess) {
     cuda_check(status, "cudaLaunchKernelExC",

@@ -78,8 +78,10 @@ class Launcher {
   }
 };
 
-// What a kernel waits for: the whole of its predecessor, or only until the device lets it come up (PDL).
-// Cooperative launches always wait for the whole: their blocks must all be resident at once.
+// What a kernel waits for: the whole of its predecessor, or only until the device lets it come up (PDL). CUDA
+// says nothing of programmatic edges before cooperative launches; an H200 takes them, and a grid barrier
+// cannot hang on one: the predecessor's blocks, which the grid waits to replace, depend on nothing that it
+// does.
 enum class Edge { full, programmatic };
 
 // Launches straight into a stream, which may be capturing.

@@ -310,11 +310,15 @@ Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeCon
   row.parts.launch_latency_us = us(constants.launch_to_start_ns);
   row.parts.busy_us = std::min(evidence.twin_busy_us.value_or(span_us), span_us);
   row.parts.gap_us = span_us - row.parts.busy_us;
+  row.parts.starved_us = std::max(0.0, evidence.longer_call_us - span_us);
   row.parts.completion_us = us(constants.completion_ns);
   row.parts.residual_us = row.wall_us - row.parts.sum();
   row.evidence["launch_latency"] =
       "graph-level record of an empty graph, less what the pass adds to its untraced wall";
-  row.evidence["starved"] = "none inside a graph: the device launches its nodes";
+  row.evidence["starved"] =
+      row.parts.starved_us > 0
+          ? "modelled: the launch call's untraced time, less an empty graph's and less the span"
+          : "none inside a graph: the device launches its nodes";
   row.evidence["completion"] = "graph-level record of an empty graph";
   row.evidence["residual"] = "untraced wall - sum of the parts";
   if (evidence.twin_busy_us) {

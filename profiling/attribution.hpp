@@ -96,9 +96,12 @@ struct GraphEvidence {
   std::vector<double> gated_span_us;   ///< untraced samples between two events, the host ahead behind a gate
   std::vector<Timeline> graph_pass;    ///< one graph-level work per launch: a second reading of the span
   std::optional<double> twin_busy_us;  ///< busy of the same kernels launched in a stream
+  double longer_call_us = 0;           ///< untraced: the launch call, less that of an empty graph
 };
 /// Attribution of a row submitted as a graph. The span is the untraced one: graph-level tracing makes graphs
-/// of many small nodes run faster than they do without it (docs/method.md). Without `twin_busy_us` the span
+/// of many small nodes run faster than they do without it (docs/method.md). Where the launch call takes so
+/// much longer than an empty graph's that the device could have run the whole graph meanwhile, what remains
+/// of it is starved: a graph of many branches is launched branch by branch. Without `twin_busy_us` the span
 /// is not split: all of it is busy, and a mark says so.
 Result<Attribution> attribute_graph(const GraphEvidence& evidence, const EdgeConstants& constants);
 

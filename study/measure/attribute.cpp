@@ -9,6 +9,7 @@
 
 #include "study/measure/constants.hpp"
 #include "study/measure/count_pass.hpp"
+#include "study/measure/references.hpp"
 #include "study/measure/samples.hpp"
 
 namespace gvf::study {
@@ -29,19 +30,31 @@ std::optional<double> busy_us(const PassFile& kernel_pass, const std::string& na
   return busy.value();
 }
 
+// How much longer the launch call of this row takes than that of an empty graph, both untraced.
+double longer_call_us(const PassRow& untraced, const Passes& passes, const std::string& beside,
+                      const SubmissionKind& kind) {
+  const auto references = passes.untraced.references.find(beside);
+  if (untraced.host_us.empty() || references == passes.untraced.references.end()) return 0;
+  const auto empty = references->second.find(reference_name(kind.name, 1));
+  if (empty == references->second.end() || empty->second.host_us.empty()) return 0;
+  return std::max(0.0, median(untraced.host_us) - median(empty->second.host_us));
+}
+
 // The account of one submission.
-Result<profiling::Attribution> attribute_one(const std::string& name, const std::string& twin, bool as_graph,
-                                             int iterations, const Passes& passes,
-                                             const Result<profiling::EdgeConstants>& constants) {
+Result<profiling::Attribution> attribute_one(const std::string& name, const std::string& twin,
+                                             const SubmissionKind& kind, const std::string& beside,
+                                             int iterations, const Passes& passes) {
+  const auto constants = constants_of(passes, beside, kind);
   const PassRow untraced = passes.untraced.row(name);
   if (untraced.wall_us.empty()) return Reason{untraced.reason};
-  if (as_graph) {
+  if (kind.as_graph) {
     if (untraced.span_us.empty()) return Reason{untraced.no_span};
     if (!constants) return constants.reason();
     auto twin_busy_us = busy_us(passes.kernel, twin);
     if (twin_busy_us) *twin_busy_us *= iterations;
-    return attribute_graph(
-        {untraced.wall_us, untraced.span_us, passes.graph.row(name).timelines, twin_busy_us}, *constants);
+    return attribute_graph({untraced.wall_us, untraced.span_us, passes.graph.row(name).timelines,
+                            twin_busy_us, longer_call_us(untraced, passes, beside, kind)},
+                           *constants);
   }
   const PassRow api = passes.api.row(name);
   const PassRow kernel = passes.kernel.row(name);
@@ -146,8 +159,7 @@ std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vecto
         const std::string name = variant_name(pipeline, structure, kind.name, problem);
         if (!is_measured(kind, problem) && !passes.untraced.rows.contains(name)) continue;
         const int iterations = kind.repeats(problem);
-        auto attribution =
-            attribute_one(name, twin, kind.as_graph, iterations, passes, constants_of(passes, beside, kind));
+        auto attribution = attribute_one(name, twin, kind, beside, iterations, passes);
         if (attribution) add_walls(attribution.value(), name, passes);
         if (attribution && !kind.as_graph) mark_longer_calls(attribution.value(), name, passes);
         if (attribution && iterations > 1) divide(attribution.value(), iterations);

@@ -1,4 +1,5 @@
 // The measuring passes under CUPTI, each in a child process as in a study: one session a process.
+#include <algorithm>
 #include <set>
 
 #include "profiling/attribution.hpp"
@@ -183,4 +184,30 @@ TEST_CASE("gvf check and gvf trace run to the end on this GPU", "[device][progra
       run_built("gvf", {"trace", "-p", "sum_abs", "-n", "2^16", "--iterations", "2", "--json"});
   CHECK(trace.exit_code == 0);
   CHECK_FALSE(nlohmann::json::parse(trace.out).at("ranges").empty());
+}
+
+TEST_CASE("kernel pass: under PDL kernels overlap on the timeline, else they do not",
+          "[device][cupti][pdl]") {
+  if (this_device().compute_major < 9) GVF_SKIP("this GPU has no programmatic dependent launch");
+  // Kernels that take longer than their launch calls: the host is ahead.
+  const ScratchFolder folder;
+  const std::string file = folder.path() / "pass.json";
+  const ProgramEnd end = run_built(
+      "gvf", {"attribute", "--pass", "kernel", "-p", "chain", "-n", "2^24", "--structure", "separate",
+              "--submission", "stream", "--submission", "stream_pdl", "--output", file});
+  if (end.exit_code == exit_machine_lacks) GVF_SKIP(end.err);
+  INFO(end.err);
+  REQUIRE(end.exit_code == 0);
+  const PassFile pass = pass_from_json(read_json(file, "run it again"), file);
+  const auto overlapping = [&](const char* submission) {
+    const PassRow row =
+        pass.row(variant_name(find_pipeline("chain"), Structure::separate, submission, {1 << 24, 16}));
+    REQUIRE_FALSE(row.timelines.empty());
+    const auto works = profiling::works_of(row.timelines.back());
+    REQUIRE(works.ok());
+    REQUIRE(works->size() == 16);
+    return std::count_if(works->begin(), works->end(), [](const auto& work) { return work.overlap > 0; });
+  };
+  CHECK(overlapping("stream") == 0);
+  CHECK(overlapping("stream_pdl") >= 12);
 }

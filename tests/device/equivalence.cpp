@@ -94,7 +94,8 @@ TEST_CASE("persistent variants: 1000 runs, one bit pattern", "[device][barrier]"
   if (!this_device().cooperative_launch) GVF_SKIP("this GPU has no cooperative launch");
   for (const Pipeline& pipeline : catalog()) {
     Rig rig(pipeline, {many_blocks, pipeline.default_k, 0});
-    for (const char* submission : {"stream", "graph"}) {
+    for (const char* submission : {"stream", "graph", "stream_pdl", "graph_pdl"}) {
+      if (!find_submission(submission).not_applicable(rig.device, cuda_versions().driver).empty()) continue;
       const auto variant = rig.variant(Structure::persistent, submission);
       std::set<std::uint64_t> patterns;
       for (int run = 0; run < 1000; ++run) {

@@ -12,14 +12,15 @@
 namespace gvf::tests {
 namespace {
 
+__device__ unsigned long long now_ns() {
+  unsigned long long ns = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+  return ns;
+}
+
 __device__ void spin_us(unsigned long long us) {
-  const auto now = [] {
-    unsigned long long ns = 0;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-    return ns;
-  };
-  const unsigned long long start = now();
-  while (now() - start < us * 1000) {
+  const unsigned long long start = now_ns();
+  while (now_ns() - start < us * 1000) {
   }
 }
 
@@ -79,25 +80,36 @@ __global__ void __launch_bounds__(map_threads) chain_kernel(const float* x, floa
   map_vector(x, y, n, std::int64_t{blockIdx.x} * map_threads + threadIdx.x, Steps{k});
 }
 
-// A step of chain whose odd blocks come late. Under a programmatic edge a successor that does not wait reads
-// what they have not written.
+// A step of chain of which every other block comes late, odd blocks and even ones in turn: under a
+// programmatic edge a successor that does not wait reads in time what its predecessor has not written.
 template <bool waits>
 __global__ void __launch_bounds__(map_threads)
-    late_step_kernel(const float* x, float* y, std::int64_t n, ChainStep step) {
+    late_step_kernel(const float* x, float* y, std::int64_t n, ChainStep step, int index) {
   if constexpr (waits) {
     begin_dependent_kernel();
   } else {
     let_successor_come_up();
   }
-  if (blockIdx.x % 2 == 1) spin_us(20);
+  if ((blockIdx.x + static_cast<unsigned>(index)) % 2 == 1) spin_us(20);
   map_vector(x, y, n, std::int64_t{blockIdx.x} * map_threads + threadIdx.x, step);
 }
 
 // A step that waits and never lets its successor come up early.
 __global__ void __launch_bounds__(map_threads)
-    untriggered_step_kernel(const float* x, float* y, std::int64_t n, ChainStep step) {
+    untriggered_step_kernel(const float* x, float* y, std::int64_t n, ChainStep step, int /*index*/) {
   wait_for_predecessors();
   map_vector(x, y, n, std::int64_t{blockIdx.x} * map_threads + threadIdx.x, step);
+}
+
+// When it came up, before it waits, and when it ended, 20 us later: %globaltimer, ns.
+template <bool triggers>
+__global__ void stamp_kernel(unsigned long long* stamps) {
+  const unsigned long long begin = now_ns();
+  if constexpr (triggers) let_successor_come_up();
+  wait_for_predecessors();
+  spin_us(20);
+  stamps[0] = begin;
+  stamps[1] = now_ns();
 }
 
 __global__ void count_kernel(unsigned* count) {
@@ -167,7 +179,7 @@ Implementation fused_chain(std::int64_t dropped, int skipped) {
 }
 
 // chain/separate with another kernel.
-Implementation separate_steps(void (*kernel)(const float*, float*, std::int64_t, ChainStep)) {
+Implementation separate_steps(void (*kernel)(const float*, float*, std::int64_t, ChainStep, int)) {
   return implement(Structure::separate, [kernel](Workload& workload, int) {
     const Chain::Buffers at = Chain::buffers(workload);
     const Problem problem = workload.problem();
@@ -175,7 +187,7 @@ Implementation separate_steps(void (*kernel)(const float*, float*, std::int64_t,
       const float* from = at.input;
       for (int step = 0; step < problem.k; ++step) {
         float* to = (problem.k - step) % 2 == 1 ? at.output : at.intermediate;
-        launcher.launch(kernel, map_config(problem.n), from, to, problem.n, ChainStep{});
+        launcher.launch(kernel, map_config(problem.n), from, to, problem.n, ChainStep{}, step);
         from = to;
       }
     };
@@ -247,6 +259,10 @@ Implementation leaves_last_element() {
 
 void launch_count(Launcher& launcher, unsigned* count) {
   launcher.launch(count_kernel, LaunchConfig{}, count);
+}
+
+void launch_stamps(Launcher& launcher, bool triggers, unsigned long long* stamps) {
+  launcher.launch(triggers ? stamp_kernel<true> : stamp_kernel<false>, LaunchConfig{}, stamps);
 }
 
 void launch_idle(Launcher& launcher, const LaunchConfig& config) {

@@ -17,7 +17,7 @@ Implementation adds_atomically();      // fused: float atomics, in whatever orde
 // chain
 Implementation skips_a_step();           // fused: k - 1 steps
 Implementation leaves_last_element();    // fused: writes all but the last element
-Implementation forgets_to_wait();        // separate: odd blocks come 20 us late, and under PDL nobody waits
+Implementation forgets_to_wait();        // separate: half of the blocks come 20 us late, nobody waits
 Implementation waits_for_late_blocks();  // separate: the same delay, and every kernel waits. Right.
 Implementation never_triggers();         // separate: waits, but its successor never comes up early. Right.
 
@@ -31,6 +31,9 @@ inline Pipeline with_mutant(Pipeline pipeline, const Implementation& mutant) {
 
 // A kernel that adds 1 to *count.
 void launch_count(Launcher& launcher, unsigned* count);
+
+// A kernel of 20 us that writes when it came up and when it ended, ns.
+void launch_stamps(Launcher& launcher, bool triggers, unsigned long long* stamps);
 
 // A kernel that does nothing, for what a launch itself can do wrong.
 void launch_idle(Launcher& launcher, const LaunchConfig& config);

@@ -296,6 +296,30 @@ TEST_CASE("attribute a graph row: closes over latency, span and completion", "[p
   CHECK(row->marks.back().find("not split") != std::string::npos);
 }
 
+TEST_CASE("attribute a graph row: a launch call that outlasts the span starves the device",
+          "[profiling][attribution]") {
+  EdgeConstants k;
+  k.launch_to_start_ns = 2000;
+  k.completion_ns = 3000;
+  k.span_cost_ns = 1000;
+  GraphEvidence evidence;
+  // Sixteen branches: 10 us on the device with the host ahead, and 14 us more of a call than an empty
+  // graph's.
+  evidence.untraced_wall_us = {19.5};
+  evidence.gated_span_us = {11.0};
+  evidence.twin_busy_us = 9.0;
+  evidence.longer_call_us = 14.0;
+  auto row = attribute_graph(evidence, k);
+  REQUIRE(row.ok());
+  CHECK(row->parts.starved_us == Approx(4.0));
+  CHECK(row->parts.residual_us == Approx(0.5));
+  CHECK(row->parts.sum() == Approx(19.5));
+  CHECK(row->evidence.at("starved").find("modelled") != std::string::npos);
+  evidence.longer_call_us = 9.9;  // the device had work throughout
+  row = attribute_graph(evidence, k);
+  CHECK(row->parts.starved_us == 0.0);
+}
+
 TEST_CASE("attribute a graph row: withheld with a reason", "[profiling][attribution]") {
   EdgeConstants k;
   k.span_cost_ns = 1400;
