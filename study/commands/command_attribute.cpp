@@ -44,7 +44,8 @@ constexpr int small_rounds = 5;
 constexpr int large_rounds = 3;
 
 std::vector<Problem> problems_of(const Options& options, const Pipeline& pipeline) {
-  if (options.selection.sizes.empty() && options.selection.stages.empty()) {
+  if (options.selection.sizes.empty() && options.selection.stages.empty() &&
+      options.selection.repeats.empty()) {
     return attribution_problems(pipeline, options.quick ? Depth::quick : Depth::full);
   }
   return selected_problems(options.selection, pipeline, {1 << 16, 1 << 28}, {pipeline.default_k});
@@ -66,6 +67,7 @@ std::vector<std::string> child_arguments(const Options& options, const Pipeline&
   add("--submission", options.selection.submissions);
   add("--size", options.selection.sizes);
   add("--stages", options.selection.stages);
+  add("--repeats", options.selection.repeats);
   if (options.quick) words.emplace_back("--quick");
   return words;
 }

@@ -123,8 +123,8 @@ std::vector<const SubmissionKind*> selected_submissions(const Selection& selecti
 
 std::vector<const SubmissionKind*> submissions_for(const Selection& selection, const Problem& problem) {
   std::vector<const SubmissionKind*> chosen = selected_submissions(selection);
-  if (selection.submissions.empty())
-    std::erase_if(chosen, [&](const SubmissionKind* kind) { return !is_measured(*kind, problem); });
+  if (!selection.submissions.empty()) return chosen;
+  std::erase_if(chosen, [&](const SubmissionKind* kind) { return !is_attributed(*kind, problem); });
   return chosen;
 }
 

@@ -39,7 +39,7 @@ void add_selection_options(CLI::App& command, Selection& selection);
 [[nodiscard]] std::vector<Structure> selected_structures(const Selection& selection);
 [[nodiscard]] std::vector<const SubmissionKind*> selected_submissions(const Selection& selection);
 
-// Those to measure at one size: what was asked for, else what a study measures there.
+// Those to attribute at one size: what was asked for, else what there is time for.
 [[nodiscard]] std::vector<const SubmissionKind*> submissions_for(const Selection& selection,
                                                                  const Problem& problem);
 

@@ -157,7 +157,7 @@ std::vector<AttributionRow> attribute(const Pipeline& pipeline, const std::vecto
       const std::string twin = variant_name(pipeline, structure, stream_twin, problem);
       for (const SubmissionKind& kind : submissions()) {
         const std::string name = variant_name(pipeline, structure, kind.name, problem);
-        if (!is_measured(kind, problem) && !passes.untraced.rows.contains(name)) continue;
+        if (!is_basic(kind) && !passes.untraced.rows.contains(name)) continue;
         const int iterations = kind.repeats(problem);
         auto attribution = attribute_one(name, twin, kind, beside, iterations, passes);
         if (attribution) add_walls(attribution.value(), name, passes);

@@ -200,13 +200,14 @@ std::vector<PlannedProblem> plan_problems(const Options& options) {
   return plan;
 }
 
-void register_variants(Harness& harness, const Pipeline& pipeline, const Problem& problem) {
+void register_variants(Harness& harness, const Pipeline& pipeline, const Problem& problem,
+                       bool sizes_were_chosen) {
   for (const Structure structure : all_structures) {
     const ByteModel model =
         pipeline.byte_model(structure, resolve(pipeline, structure, problem, harness.bench.device()));
     const double expected = expected_us(model, harness.bench.device());
     for (const SubmissionKind& submission : submissions()) {
-      if (!is_measured(submission, problem)) continue;
+      if (!(sizes_were_chosen ? is_measured : is_benched)(submission, problem)) continue;
       for (const Clock clock : {Clock::latency, Clock::throughput}) {
         benchmark::RegisterBenchmark(
             row_name(pipeline, structure, submission.name, to_string(clock), problem).c_str(),
@@ -222,7 +223,7 @@ void register_variants(Harness& harness, const Pipeline& pipeline, const Problem
 }
 
 // Random interleaving needs all problems of a process in memory at once.
-void register_rows(Harness& harness, const std::vector<PlannedProblem>& plan) {
+void register_rows(Harness& harness, const std::vector<PlannedProblem>& plan, bool sizes_were_chosen) {
   const auto budget = static_cast<std::int64_t>(0.8 * static_cast<double>(free_device_bytes()));
   std::int64_t planned = 0;
   for (const auto& [pipeline, problem] : plan) {
@@ -234,7 +235,7 @@ void register_rows(Harness& harness, const std::vector<PlannedProblem>& plan) {
       continue;
     }
     planned += needed;
-    register_variants(harness, *pipeline, problem);
+    register_variants(harness, *pipeline, problem, sizes_were_chosen);
   }
 }
 
@@ -251,7 +252,8 @@ int run(int argc, char** argv) {
   std::vector<char*> arguments{argv[0]};
   for (std::string& flag : defaults) arguments.push_back(flag.data());
   std::copy(argv + 1, argv + argc, std::back_inserter(arguments));
-  const std::vector<PlannedProblem> plan = plan_problems(take_own_flags(arguments));
+  const Options options = take_own_flags(arguments);
+  const std::vector<PlannedProblem> plan = plan_problems(options);
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
   benchmark::Initialize(&count, arguments.data());
@@ -260,7 +262,7 @@ int run(int argc, char** argv) {
   const Device device = require_device();
   for (const auto& [key, value] : provenance(device)) benchmark::AddCustomContext(key, value);
   Harness harness(device);
-  register_rows(harness, plan);
+  register_rows(harness, plan, !options.selection.sizes.empty());
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   if (ran == 0) throw BadInput("no row matches --benchmark_filter; --benchmark_list_tests names them all");

@@ -35,9 +35,23 @@ std::vector<Problem> attribution_problems(const Pipeline& pipeline, Depth depth)
                       depth == Depth::quick ? std::vector{16, 28} : std::vector{10, 16, 20, 24, 28});
 }
 
+bool is_basic(const SubmissionKind& submission) {
+  return submission.name == "stream" || submission.name == "graph";
+}
+
 bool is_measured(const SubmissionKind& submission, const Problem& problem) {
   if (problem.repeats > 0) return submission.has_repeats();
-  return problem.n <= power(21) || submission.name == "stream" || submission.name == "graph";
+  return is_basic(submission) || problem.n <= power(21);
+}
+
+bool is_benched(const SubmissionKind& submission, const Problem& problem) {
+  if (problem.repeats > 0 || is_basic(submission)) return is_measured(submission, problem);
+  // Launch-bound, in between, resident in L2.
+  return problem.n == power(10) || problem.n == power(16) || problem.n == power(20);
+}
+
+bool is_attributed(const SubmissionKind& submission, const Problem& problem) {
+  return is_measured(submission, problem) && (is_basic(submission) || problem.n <= power(16));
 }
 
 std::vector<int> slice_sweep(const Pipeline& pipeline, const Problem& problem, const Device& device) {

@@ -18,9 +18,17 @@ enum class Depth { quick, full };
 // Rows of gvf attribute: fewer, since each is measured in four passes.
 [[nodiscard]] std::vector<Problem> attribution_problems(const Pipeline& pipeline, Depth depth);
 
-// Whether a study measures this submission at this size. How work is submitted matters where launches do: at
-// sizes where the kernels take longer than their launches, only a stream and its graph are worth the time.
+// Submissions that are measured at every size: a stream and its graph.
+[[nodiscard]] bool is_basic(const SubmissionKind& submission);
+
+// Whether this submission is worth measuring at this size, where nothing else was asked for. How work is
+// submitted matters where launches do; where kernels take longer, only the basic submissions are.
 [[nodiscard]] bool is_measured(const SubmissionKind& submission, const Problem& problem);
+
+// The part of that which there is time for. A study benches all submissions side by side at a few sizes; an
+// attribution, which takes five passes, has them where launches matter most.
+[[nodiscard]] bool is_benched(const SubmissionKind& submission, const Problem& problem);
+[[nodiscard]] bool is_attributed(const SubmissionKind& submission, const Problem& problem);
 
 // Slice counts of the sweep that separates a kernel's ramp from its bytes.
 [[nodiscard]] std::vector<int> slice_sweep(const Pipeline& pipeline, const Problem& problem,

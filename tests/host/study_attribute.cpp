@@ -92,16 +92,10 @@ void add_arms(PassFile& kernel) {
 
 }  // namespace
 
-TEST_CASE("attribute: a row for every structure under every submission that a size has",
+TEST_CASE("attribute: a row for every structure under the basic submissions, measured or not",
           "[study][attribute]") {
-  const Problem small{1024, 2, 0};
-  std::size_t submissions_at_both = 0;
-  for (const SubmissionKind& kind : submissions()) {
-    CHECK(is_measured(kind, small));
-    submissions_at_both += 1 + (is_measured(kind, problem) ? 1 : 0);
-  }
-  const auto rows = rows_of({}, {problem, small});
-  CHECK(rows.size() == all_structures.size() * submissions_at_both);
+  const auto rows = rows_of({}, {problem, {1024, 2, 0}});
+  CHECK(rows.size() == 2 * all_structures.size() * 2);
   for (const AttributionRow& row : rows) {
     CAPTURE(row.name);
     CHECK_FALSE(row.attribution);
@@ -111,7 +105,7 @@ TEST_CASE("attribute: a row for every structure under every submission that a si
 
 TEST_CASE("attribute: a row that was measured is there, whatever its size", "[study][attribute]") {
   const std::string name = name_of(Structure::separate, "graph_pdl");
-  REQUIRE_FALSE(is_measured(find_submission("graph_pdl"), problem));
+  REQUIRE_FALSE(is_basic(find_submission("graph_pdl")));
   Passes passes = passes_of_separate();
   passes.untraced.rows[name].reason = "why not";
   CHECK(row_of(rows_of(passes), name).withheld == "why not");

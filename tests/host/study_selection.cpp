@@ -1,6 +1,8 @@
 // Options that choose problems: what is taken, what is refused and with which words.
 #include "study/commands/selection.hpp"
 
+#include "study/measure/matrix.hpp"
+
 #include "tests/catch.hpp"
 #include "tests/host/study_fixture.hpp"
 
@@ -97,6 +99,7 @@ TEST_CASE("submissions for a size: what was asked for, else what a study measure
   CHECK(names({}, {1 << 28, 2}) == std::vector<std::string_view>{"stream", "graph"});
   CHECK(names({}, {1024, 2, 0, 4}) ==
         std::vector<std::string_view>{"graph_unrolled", "graph_while", "graph_device"});
+  CHECK(names({}, {1 << 20, 2}).size() == 2);
   Selection asked;
   asked.submissions = {"graph_pdl"};
   CHECK(names(asked, {1 << 28, 2}) == std::vector<std::string_view>{"graph_pdl"});
@@ -148,4 +151,28 @@ TEST_CASE("stages asked of a pipeline that has none: refused by name, no concern
   selection.pipelines = {"sum_abs"};
   CHECK_THAT(bad_input([&] { static_cast<void>(selected_problems(selection, fixed, {1024}, {16})); }),
              ContainsSubstring("--stages 4: sum_abs has a fixed number of stages"));
+}
+
+TEST_CASE("what a study has time for: all submissions at a few sizes, a stream and its graph at all",
+          "[study][selection]") {
+  const SubmissionKind& pdl = find_submission("graph_pdl");
+  const SubmissionKind& loop = find_submission("graph_while");
+  for (const char* basic : {"stream", "graph"}) {
+    const SubmissionKind& kind = find_submission(basic);
+    for (const int exponent : {1, 13, 28}) {
+      const Problem problem{std::int64_t{1} << exponent, 2};
+      CHECK(is_basic(kind));
+      CHECK(is_measured(kind, problem));
+      CHECK(is_benched(kind, problem));
+      CHECK(is_attributed(kind, problem));
+    }
+    CHECK_FALSE(is_benched(kind, {1024, 2, 0, 4}));  // carries one iteration a launch
+  }
+  CHECK(is_measured(pdl, {1023, 2}));
+  CHECK_FALSE(is_measured(pdl, {1 << 24, 2}));
+  CHECK(is_benched(pdl, {1 << 20, 2}));
+  CHECK_FALSE(is_benched(pdl, {1 << 13, 2}));
+  CHECK(is_attributed(pdl, {1 << 16, 2}));
+  CHECK_FALSE(is_attributed(pdl, {1 << 20, 2}));
+  CHECK(is_benched(loop, {1024, 2, 0, 4}));
 }
