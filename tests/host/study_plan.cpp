@@ -237,6 +237,19 @@ TEST_CASE("processes: an interrupt reaches the child and its children", "[study]
   CHECK(end.exit_code == 128 + SIGINT);
 }
 
+TEST_CASE("processes: what ignores an interrupt is killed, unless it shares this process's group",
+          "[study][process]") {
+  const std::vector<std::string> stubborn{"sh", "-c", "trap '' TERM; kill -TERM $PPID; sleep 1; exit 5"};
+  ProcessOptions options;
+  options.grace_seconds = 0.1;
+  for (const bool own_group : {true, false}) {
+    const InterruptGuard guard;
+    options.own_group = own_group;
+    CHECK(run_process(stubborn, options).exit_code == (own_group ? 128 + SIGKILL : 5));
+    CHECK(interrupted() == SIGTERM);
+  }
+}
+
 TEST_CASE("process hooks: the part file becomes the file only when the process did well",
           "[study][process]") {
   const ScratchFolder folder;

@@ -81,6 +81,22 @@ TEST_CASE("what was recorded, as JSON", "[study][record]") {
   CHECK(to_json(RecordEnd{}).dump() == R"({"exit_code":0,"timelines":[]})");
 }
 
+TEST_CASE("^C under gvf record is the program's: it gets one, and the time it needs", "[study][record]") {
+  const ScratchFolder folder;
+  const auto exit_code = [&](const std::string& script) {
+    const CleanEnvironment clean;
+    RecordPlan plan = plan_for(folder.path(), {});
+    plan.command = {"sh", "-c", script};
+    return record_program(plan).exit_code;
+  };
+  // The terminal sends one to each process of the group.
+  CHECK(exit_code("trap 'n=$((n + 1))' INT; kill -INT $$; kill -INT $PPID; sleep 0.5; exit $n") == 1);
+  // A service manager ends gvf alone, even after a ^C that the program went on from.
+  CHECK(exit_code("trap 'exit 7' TERM; kill -TERM $PPID; sleep 0.5; exit 1") == 7);
+  CHECK(exit_code("trap 'exit 7' TERM; kill -INT $PPID; sleep 0.3; kill -TERM $PPID; sleep 0.5; exit 1") ==
+        7);
+}
+
 TEST_CASE("a program that is killed loses what came after the last flush", "[study][record]") {
   const ScratchFolder folder;
   // Fifty flush intervals for the first launches, none for the last one.
