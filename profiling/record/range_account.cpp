@@ -127,14 +127,15 @@ class Tally {
 
  private:
   void add_by_name(const RecordedWork& work) {
-    WorkSum& sum = works_[{work.kind, work.graph_id, work.kind == WorkKind::graph ? 0 : work.name}];
+    // Copies and memsets have no name: theirs is an index that means nothing.
+    const bool is_kernel = work.kind == WorkKind::kernel;
+    WorkSum& sum = works_[{work.kind, work.graph_id, is_kernel ? work.name : 0}];
     if (sum.count == 0) {
       sum.kind = work.kind;
       sum.in_graph = work.graph_id != 0;
       const auto& names = index_.process().names;
-      sum.name = work.kind == WorkKind::graph ? "graph " + std::to_string(work.graph_id)
-                 : work.name < names.size()   ? names[work.name]
-                                              : std::string();
+      if (work.kind == WorkKind::graph) sum.name = "graph " + std::to_string(work.graph_id);
+      if (is_kernel && work.name < names.size()) sum.name = names[work.name];
       if (sum.name.empty()) sum.name = to_string(work.kind);
     }
     ++sum.count;

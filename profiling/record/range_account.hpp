@@ -60,7 +60,7 @@ struct Counts {
 
 /// Works of one name.
 struct WorkSum {
-  std::string name;  ///< as recorded: a kernel's is mangled; "graph 5" for a graph-level record
+  std::string name;  ///< as recorded: a kernel's is mangled; "graph 5", "memcpy", "memset"
   WorkKind kind = WorkKind::kernel;
   bool in_graph = false;  ///< a node of a graph, or a graph as a whole; else brought by a call of its own
   std::size_t count = 0;

@@ -226,6 +226,22 @@ TEST_CASE("works of a range by name, those of graphs apart", "[profiling][record
   CHECK(works[2] == WorkSum{"copy", WorkKind::kernel, false, 1, 10});
 }
 
+TEST_CASE("copies and memsets have no names: their kind stands for one", "[profiling][record]") {
+  Made p;
+  p.range("step", {0, 1000});  // the first of the names, which a copy must not take
+  p.call("cudaMemcpyAsync", {0, 10}, 1);
+  p.work({20, 60}, 1, 7, WorkKind::memcpy);
+  p.call("cudaMemsetAsync", {30, 40}, 2);
+  p.work({70, 90}, 2, 7, WorkKind::memset);
+  p.call("cudaLaunchKernel", {50, 60}, 3);
+  p.work({95, 99}, 3).name = p.name("step");
+  const auto works = named(account_process(p, gap(3)).ranges, "step").works;
+  REQUIRE(works.size() == 3);
+  CHECK(works[0] == WorkSum{"memcpy", WorkKind::memcpy, false, 1, 40});
+  CHECK(works[1] == WorkSum{"memset", WorkKind::memset, false, 1, 20});
+  CHECK(works[2] == WorkSum{"step", WorkKind::kernel, false, 1, 4});
+}
+
 TEST_CASE("one GPU, several processes, whatever number each gives it", "[profiling][record]") {
   Made first, second;
   first.devices.push_back({0, "H200", "aa", 132});
