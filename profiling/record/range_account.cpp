@@ -114,7 +114,8 @@ class Tally {
     for (const auto& [key, sum] : works_) summary.works.push_back(sum);
     std::stable_sort(summary.works.begin(), summary.works.end(),
                      [](const WorkSum& a, const WorkSum& b) { return a.busy > b.busy; });
-    if (const auto& cost = options_.trace_cost) {
+    const auto& cost = options_.trace_cost;
+    if (cost && !index_.process().graph_nodes) {
       const auto times = [](std::size_t count, Nanoseconds ns) {
         return static_cast<Nanoseconds>(count) * ns;
       };

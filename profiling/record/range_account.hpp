@@ -79,7 +79,8 @@ struct Summary {
   RangeParts median;  ///< each part's own median over instances with work
   Nanoseconds median_wall = 0;
   std::vector<WorkSum> works;  ///< most busy first
-  /// What tracing added at most, from the calibration; it is in the parts and not taken off.
+  /// What tracing added, about, from the calibration; it is in the parts and not taken off. Nothing where
+  /// the nodes of graphs were recorded: what each of them costs is not calibrated.
   std::optional<Nanoseconds> trace_cost;
 };
 

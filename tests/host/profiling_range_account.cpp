@@ -151,6 +151,9 @@ TEST_CASE("instances of a name: totals, medians, and launches counted once", "[p
   AccountOptions calibrated = gap(10);
   calibrated.trace_cost = {300, 1500, 3000};
   CHECK(named(account_process(process, calibrated).ranges, "iteration").trace_cost == 3 * (300 + 1500));
+  // What recording each node of a graph costs is not calibrated.
+  process.graph_nodes = true;
+  CHECK_FALSE(account_process(process, calibrated).all.trace_cost.has_value());
 }
 
 TEST_CASE("a wait counts where it waits for the range's stream", "[profiling][record]") {

@@ -158,6 +158,15 @@ TEST_CASE("gvf attribute FILE adds up, and says what tracing cost where it is kn
         Catch::Approx((constants.at("stream").at("api_trace_cost_ns").get<double>() +
                        constants.at("stream").at("trace_cost_ns").get<double>()) /
                       1e3));
+  const auto said_of = [&](const std::string& timeline) {
+    return run_built("gvf", {"attribute", timeline, "--machine", machine}).out;
+  };
+  CHECK_THAT(said_of(file), ContainsSubstring("tracing cost the process about 0.00"));
+  const std::string nodes = (folder.path() / "nodes.gvft").string();
+  write_text(nodes, R"({"gvf_timeline":1,"pid":7,"exe":"a","epoch_ns":0,"graphs":"nodes"})"
+                    "\n[\"s\",0,\"f\"]\n[\"k\",1,2,3,0,1,7,0,5,6]\n");
+  CHECK_THAT(said_of(nodes),
+             ContainsSubstring("not calibrated for nodes") && !ContainsSubstring("tracing cost the process"));
   // The kernel starts 5 us after its call and runs for 4; nothing waits.
   CHECK(range["total"]["launch_latency_us"] == Catch::Approx(5));
   CHECK(range["total"]["busy_us"] == Catch::Approx(4));
