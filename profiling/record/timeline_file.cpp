@@ -91,6 +91,7 @@ class Reader {
   }
 
   void finish() {
+    process_.lost.reversed += reversed_ranges_;
     process_.unopened_ranges = ends_.size();
     process_.unclosed_ranges = begins_.size();
   }
@@ -254,7 +255,7 @@ class Reader {
     range.at.end = end.at;
     range.end_thread = end.thread;
     if (range.at.end < range.at.begin)
-      ++process_.lost.reversed;
+      ++reversed_ranges_;
     else
       process_.ranges.push_back(range);
   }
@@ -266,6 +267,7 @@ class Reader {
   std::unordered_map<std::uint32_t, RecordedRange> begins_;
   std::unordered_map<std::uint32_t, RangeEnd> ends_;
   bool has_unknown_name_ = false;
+  std::size_t reversed_ranges_ = 0;  // the process's own counts, which do not hold them, may come after them
 };
 
 }  // namespace

@@ -77,3 +77,19 @@ TEST_CASE("the last counts are the ones that hold", "[profiling][record]") {
   CHECK(process->lost.dropped == 5);
   CHECK(process->has_end);
 }
+
+TEST_CASE("ranges that end before they begin are counted beside what the process counted",
+          "[profiling][record]") {
+  const std::string counts = R"({"lost":{"dropped":0,"starved":0,"without_times":0,"reversed":3,)"
+                             R"("zero_length":0,"broken_buffers":0},"end":true})"
+                             "\n";
+  const std::string names = "[\"s\",0,\"step\"]\n[\"s\",1,\"\"]\n";
+  const std::string reversed = "[\"b\",20,1,5,0,1]\n[\"e\",10,1,5]\n";
+  const std::string range = "[\"b\",20,2,5,0,1]\n[\"e\",30,2,5]\n";
+  for (const std::string& text : {names + reversed + range + counts, counts + names + range + reversed}) {
+    const auto process = read(header + text);
+    REQUIRE(process.ok());
+    CHECK(process->lost.reversed == 4);
+    CHECK(process->ranges.size() == 1);
+  }
+}
