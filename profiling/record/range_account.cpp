@@ -89,7 +89,8 @@ class Tally {
       start = std::min(start, work.at.begin);
       end = std::max(end, work.at.end);
     }
-    if (first != none) start = index_.call(first).at.begin;
+    // A stream may begin with a work whose own call was not recorded.
+    if (first != none) start = std::min(start, index_.call(first).at.begin);
     add_others(instance, streams, {start, end}, occupations);
     const auto wait =
         last == none ? std::nullopt : index_.wait_return(index_.position_of_call(last), end, streams);

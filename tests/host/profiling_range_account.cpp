@@ -263,6 +263,16 @@ TEST_CASE("one GPU, several processes, whatever number each gives it", "[profili
   CHECK(devices[1].name == "device 0");
 }
 
+TEST_CASE("a stream whose first work has no recorded call begins with that work", "[profiling][record]") {
+  Made process;
+  process.work({0, 50}, 99);  // launched by the device, or its call was lost
+  process.call("cudaLaunchKernel", {100, 110}, 1);
+  process.work({120, 150}, 1);
+  const ProcessAccount account = account_process(process, gap(10));
+  CHECK(account.streams.at(0).total == RangeParts{0, 0, 60, 10, 80, 0});
+  CHECK(account.all.total == RangeParts{20, 0, 0, 0, 30, 0});
+}
+
 TEST_CASE("an empty process has an account", "[profiling][record]") {
   const ProcessAccount account = account_process(RecordedProcess{}, gap(10));
   CHECK(account.ranges.empty());
