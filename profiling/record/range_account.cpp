@@ -305,10 +305,12 @@ std::vector<DeviceAccount> account_devices(const std::vector<RecordedProcess>& p
     std::vector<Occupation> works;
   };
   std::map<std::string, Use> uses;
+  std::uint32_t launches = 0;  // of graphs, over all processes
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const RecordedProcess& process = processes[p];
     std::map<std::uint32_t, Use*> use_of;
     std::set<StreamKey> streams;
+    std::unordered_map<std::uint32_t, std::uint32_t> launch_of;  // correlation ids are each process's own
     for (const RecordedWork& work : process.works) {
       Use*& use = use_of[work.device];
       if (!use) {
@@ -324,7 +326,13 @@ std::vector<DeviceAccount> account_devices(const std::vector<RecordedProcess>& p
       if (streams.insert(stream_of(work)).second) ++use->account.streams;
       ++use->account.works;
       const bool is_node = work.graph_id != 0 && work.kind != WorkKind::graph;
-      use->works.push_back({work.at, true, is_node ? work.correlation_id : 0});
+      std::uint32_t launch = 0;
+      if (is_node) {
+        const auto [entry, is_new] = launch_of.try_emplace(work.correlation_id, launches + 1);
+        if (is_new) ++launches;
+        launch = entry->second;
+      }
+      use->works.push_back({work.at, true, launch});
     }
   }
   std::vector<DeviceAccount> accounts;

@@ -42,7 +42,7 @@ struct RangeParts {
 struct Occupation {
   Interval at;
   bool is_own = true;
-  std::uint32_t graph_launch = 0;  ///< correlation id of the graph launch whose node this is; 0: no node
+  std::uint32_t graph_launch = 0;  ///< the graph launch whose node this is, by any id of its own; 0: no node
 };
 
 /// Splits [start, wait_return], or [start, last own end] where nothing waited. Needs an own work. Idle time

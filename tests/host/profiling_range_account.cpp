@@ -263,6 +263,26 @@ TEST_CASE("one GPU, several processes, whatever number each gives it", "[profili
   CHECK(devices[1].name == "device 0");
 }
 
+TEST_CASE("correlation ids are each process's own: two of them share no graph launch",
+          "[profiling][record]") {
+  const auto with_node_at = [](Interval at) {
+    Made process;
+    process.devices.push_back({0, "H200", "aa", 132});
+    RecordedWork& node = process.work(at, 1);
+    node.graph_id = 3;
+    node.node_id = 1;
+    return process;
+  };
+  const auto gaps = [](const std::vector<RecordedProcess>& processes) {
+    return account_devices(processes, 20).at(0).parts;
+  };
+  CHECK(gaps({with_node_at({0, 100}), with_node_at({200, 300})}) == RangeParts{0, 0, 80, 20, 200, 0});
+  // Of one process it is one launch, whose idle time is all gap.
+  Made one = with_node_at({0, 100});
+  one.works.push_back(with_node_at({200, 300}).works[0]);
+  CHECK(gaps({one}) == RangeParts{0, 0, 0, 100, 200, 0});
+}
+
 TEST_CASE("a stream whose first work has no recorded call begins with that work", "[profiling][record]") {
   Made process;
   process.work({0, 50}, 99);  // launched by the device, or its call was lost
