@@ -121,7 +121,7 @@ Passes measure_round(const Options& options, const Pipeline& pipeline, const Mea
   if (round == 0) add_counters(of_group, pipeline, passes);
   if (!options.pass_dir.empty()) {
     const char* size = group.rounds == small_rounds ? "small" : "large";
-    for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
+    for (const PassFile* pass : passes.taken()) {
       write_file(fmt::format("{}/{}.{}.{}.{}.json", options.pass_dir, pipeline.name, size, pass->mode, round),
                  to_json(*pass).dump());
     }
