@@ -113,7 +113,9 @@ class Reader {
         is_good = false;
     });
     if (!is_good) return "damaged counts of lost records";
-    process_.has_end = line.value("end", false);
+    const auto end = line.find("end");
+    if (end != line.end() && !end->is_boolean()) return "a damaged 'end'";
+    process_.has_end = end != line.end() && end->get<bool>();
     return std::nullopt;
   }
 

@@ -61,6 +61,12 @@ TEST_CASE("foreign and damaged timelines are named by file and line", "[profilin
   CHECK_THAT(second("[\"a\",1,2,3,4,99,0]"),
              ContainsSubstring("a.gvft:2: a record has a name that no earlier line gives"));
   CHECK_THAT(second("{\"lost\":{\"dropped\":-1}}"), ContainsSubstring("a.gvft:2: damaged counts"));
+  const std::string good = R"({"lost":{"dropped":0,"starved":0,"without_times":0,"reversed":0,)"
+                           R"("zero_length":0,"broken_buffers":0})";
+  CHECK(second(good + "}").empty());
+  CHECK(second(good + ",\"end\":false}").empty());
+  for (const char* end : {"1", "\"yes\"", "null", "[]"})
+    CHECK_THAT(second(good + ",\"end\":" + end + "}"), ContainsSubstring("a.gvft:2: a damaged 'end'"));
   CHECK_THAT(second("{\"other\":1}"), ContainsSubstring("a.gvft:2: this is no record"));
   CHECK_THAT(read_timeline(std::filesystem::path("/nowhere/x.gvft")).reason().text,
              ContainsSubstring("/nowhere/x.gvft: cannot be read (No such file"));
