@@ -54,7 +54,7 @@ TEST_CASE("rounds: each part's median, and the residual closes the sum", "[study
   CHECK(row.passes == std::map<std::string, double>{{"untraced", 20}, {"kernel", 30}});
 }
 
-TEST_CASE("rounds: a row stands when most rounds have it; one that none has keeps its reason",
+TEST_CASE("rounds: a row stands when most rounds have it, one that none has keeps its reason",
           "[study][rounds]") {
   const auto most =
       merge_rounds({Rows{withheld("dropped")}, Rows{row_with(1, 2, 4)}, Rows{row_with(1, 2, 4)}});
@@ -80,7 +80,7 @@ TEST_CASE("rounds: a mark stays when most rounds have it, once", "[study][rounds
   CHECK(merged.at(0).attribution->marks == std::vector<std::string>{"kernel pass disturbs wall by +500%"});
 }
 
-TEST_CASE("rounds: a mark's figure differs from round to round; the median of those is shown",
+TEST_CASE("rounds: a mark's figure differs from round to round, the median of those is shown",
           "[study][rounds]") {
   const auto merged_of = [](const std::array<std::string, 3>& marks) {
     std::vector<Rows> rounds;

@@ -117,7 +117,7 @@ TEST_CASE("a clean study runs every unit once, in order", "[study][plan]") {
   CHECK_THAT(fake.lines.front(), ContainsSubstring("[1/6] check: started, about"));
 }
 
-TEST_CASE("resume keeps what is finished; without it everything runs", "[study][plan]") {
+TEST_CASE("resume keeps what is finished, without it everything runs", "[study][plan]") {
   FakeRunner fake;
   fake.finished = {"check", "bench sum_abs"};
   const StudyReport report = run_study(plan_of("out"), true, fake.hooks());
