@@ -133,7 +133,8 @@ bool ProcessIndex::may_wait_for(const RecordedCall& wait, const std::set<StreamK
     if (what.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE)
       return is_in_context && stream == what.stream;
     if (what.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE) return is_in_context;
-    return true;  // an event: recorded after the work, or the wait would have returned before its end
+    // An event: of which stream is not recorded. It may be another's, whose wait happened to return later.
+    return true;
   });
 }
 

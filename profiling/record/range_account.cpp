@@ -89,7 +89,8 @@ class Tally {
       start = std::min(start, work.at.begin);
       end = std::max(end, work.at.end);
     }
-    if (first != none) start = index_.call(first).at.begin;
+    // A stream may begin with a work whose own call was not recorded.
+    if (first != none) start = std::min(start, index_.call(first).at.begin);
     add_others(instance, streams, {start, end}, occupations);
     const auto wait =
         last == none ? std::nullopt : index_.wait_return(index_.position_of_call(last), end, streams);
@@ -114,7 +115,8 @@ class Tally {
     for (const auto& [key, sum] : works_) summary.works.push_back(sum);
     std::stable_sort(summary.works.begin(), summary.works.end(),
                      [](const WorkSum& a, const WorkSum& b) { return a.busy > b.busy; });
-    if (const auto& cost = options_.trace_cost) {
+    const auto& cost = options_.trace_cost;
+    if (cost && !index_.process().graph_nodes) {
       const auto times = [](std::size_t count, Nanoseconds ns) {
         return static_cast<Nanoseconds>(count) * ns;
       };
@@ -127,14 +129,15 @@ class Tally {
 
  private:
   void add_by_name(const RecordedWork& work) {
-    WorkSum& sum = works_[{work.kind, work.graph_id, work.kind == WorkKind::graph ? 0 : work.name}];
+    // Copies and memsets have no name: theirs is an index that means nothing.
+    const bool is_kernel = work.kind == WorkKind::kernel;
+    WorkSum& sum = works_[{work.kind, work.graph_id, is_kernel ? work.name : 0}];
     if (sum.count == 0) {
       sum.kind = work.kind;
       sum.in_graph = work.graph_id != 0;
       const auto& names = index_.process().names;
-      sum.name = work.kind == WorkKind::graph ? "graph " + std::to_string(work.graph_id)
-                 : work.name < names.size()   ? names[work.name]
-                                              : std::string();
+      if (work.kind == WorkKind::graph) sum.name = "graph " + std::to_string(work.graph_id);
+      if (is_kernel && work.name < names.size()) sum.name = names[work.name];
       if (sum.name.empty()) sum.name = to_string(work.kind);
     }
     ++sum.count;
@@ -302,10 +305,12 @@ std::vector<DeviceAccount> account_devices(const std::vector<RecordedProcess>& p
     std::vector<Occupation> works;
   };
   std::map<std::string, Use> uses;
+  std::uint32_t launches = 0;  // of graphs, over all processes
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const RecordedProcess& process = processes[p];
     std::map<std::uint32_t, Use*> use_of;
     std::set<StreamKey> streams;
+    std::unordered_map<std::uint32_t, std::uint32_t> launch_of;  // correlation ids are each process's own
     for (const RecordedWork& work : process.works) {
       Use*& use = use_of[work.device];
       if (!use) {
@@ -321,7 +326,13 @@ std::vector<DeviceAccount> account_devices(const std::vector<RecordedProcess>& p
       if (streams.insert(stream_of(work)).second) ++use->account.streams;
       ++use->account.works;
       const bool is_node = work.graph_id != 0 && work.kind != WorkKind::graph;
-      use->works.push_back({work.at, true, is_node ? work.correlation_id : 0});
+      std::uint32_t launch = 0;
+      if (is_node) {
+        const auto [entry, is_new] = launch_of.try_emplace(work.correlation_id, launches + 1);
+        if (is_new) ++launches;
+        launch = entry->second;
+      }
+      use->works.push_back({work.at, true, launch});
     }
   }
   std::vector<DeviceAccount> accounts;

@@ -42,7 +42,7 @@ struct RangeParts {
 struct Occupation {
   Interval at;
   bool is_own = true;
-  std::uint32_t graph_launch = 0;  ///< correlation id of the graph launch whose node this is; 0: no node
+  std::uint32_t graph_launch = 0;  ///< the graph launch whose node this is, by any id of its own; 0: no node
 };
 
 /// Splits [start, wait_return], or [start, last own end] where nothing waited. Needs an own work. Idle time
@@ -60,7 +60,7 @@ struct Counts {
 
 /// Works of one name.
 struct WorkSum {
-  std::string name;  ///< as recorded: a kernel's is mangled; "graph 5" for a graph-level record
+  std::string name;  ///< as recorded: a kernel's is mangled; "graph 5", "memcpy", "memset"
   WorkKind kind = WorkKind::kernel;
   bool in_graph = false;  ///< a node of a graph, or a graph as a whole; else brought by a call of its own
   std::size_t count = 0;
@@ -79,7 +79,8 @@ struct Summary {
   RangeParts median;  ///< each part's own median over instances with work
   Nanoseconds median_wall = 0;
   std::vector<WorkSum> works;  ///< most busy first
-  /// What tracing added at most, from the calibration; it is in the parts and not taken off.
+  /// What tracing added, about, from the calibration; it is in the parts and not taken off. Nothing where
+  /// the nodes of graphs were recorded: what each of them costs is not calibrated.
   std::optional<Nanoseconds> trace_cost;
 };
 

@@ -91,6 +91,7 @@ class Reader {
   }
 
   void finish() {
+    process_.lost.reversed += reversed_ranges_;
     process_.unopened_ranges = ends_.size();
     process_.unclosed_ranges = begins_.size();
   }
@@ -112,7 +113,9 @@ class Reader {
         is_good = false;
     });
     if (!is_good) return "damaged counts of lost records";
-    process_.has_end = line.value("end", false);
+    const auto end = line.find("end");
+    if (end != line.end() && !end->is_boolean()) return "a damaged 'end'";
+    process_.has_end = end != line.end() && end->get<bool>();
     return std::nullopt;
   }
 
@@ -254,7 +257,7 @@ class Reader {
     range.at.end = end.at;
     range.end_thread = end.thread;
     if (range.at.end < range.at.begin)
-      ++process_.lost.reversed;
+      ++reversed_ranges_;
     else
       process_.ranges.push_back(range);
   }
@@ -266,6 +269,7 @@ class Reader {
   std::unordered_map<std::uint32_t, RecordedRange> begins_;
   std::unordered_map<std::uint32_t, RangeEnd> ends_;
   bool has_unknown_name_ = false;
+  std::size_t reversed_ranges_ = 0;  // the process's own counts, which do not hold them, may come after them
 };
 
 }  // namespace

@@ -99,12 +99,10 @@ std::vector<MeasuredGroup> group_problems(const std::vector<Problem>& problems) 
 
 // Counts bytes; where this GPU cannot be counted, rows say why and nothing else is lost.
 void add_counters(const Options& options, const Pipeline& pipeline, Passes& passes) {
-  try {
-    passes.counters = run_pass(options, pipeline, "counters");
-  } catch (const MachineLacks& lacks) {
-    passes.no_counters = lacks.what();
-    note(fmt::format("no counters: {}", lacks.what()));
-  }
+  const auto failure = failure_of([&] { passes.counters = run_pass(options, pipeline, "counters"); });
+  if (!failure) return;
+  passes.no_counters = *failure;
+  note(fmt::format("no counters: {}", *failure));
 }
 
 Passes measure_round(const Options& options, const Pipeline& pipeline, const MeasuredGroup& group,
@@ -125,7 +123,7 @@ Passes measure_round(const Options& options, const Pipeline& pipeline, const Mea
   if (round == 0) add_counters(of_group, pipeline, passes);
   if (!options.pass_dir.empty()) {
     const char* size = group.rounds == small_rounds ? "small" : "large";
-    for (const PassFile* pass : {&passes.untraced, &passes.api, &passes.kernel, &passes.graph}) {
+    for (const PassFile* pass : passes.taken()) {
       write_file(fmt::format("{}/{}.{}.{}.{}.json", options.pass_dir, pipeline.name, size, pass->mode, round),
                  to_json(*pass).dump());
     }
@@ -162,11 +160,16 @@ std::string timeline_file(const Options& options, const std::string& variant, co
 }
 
 // Two iterations of each variant at the smallest size, calls and kernels together: to look at, in Perfetto.
+// Where they cannot be traced, one line says so.
 void write_timelines(const Options& options, const Pipeline& pipeline, profiling::Nanoseconds stream_gap_ns) {
   Options small = options;
   small.selection.sizes = {"2^16"};
   small.selection.stages.clear();
-  const PassFile trace = run_pass(small, pipeline, "trace");
+  PassFile trace;
+  if (const auto failure = failure_of([&] { trace = run_pass(small, pipeline, "trace"); })) {
+    note(fmt::format("no timeline of {}: {}", pipeline.name, *failure));
+    return;
+  }
   for (const auto& [name, row] : trace.rows) {
     if (row.timelines.empty()) continue;
     profiling::ChromeTraceOptions drawing;
@@ -186,10 +189,10 @@ void write_bandwidth(const Options& options, const Pipeline& pipeline) {
   of_largest.selection.sizes = {std::to_string(largest(problems_of(options, pipeline)).n)};
   note(fmt::format("{}: bandwidth pass", pipeline.name));
   nlohmann::json traces;
-  try {
-    traces = run_child_for_json(child_arguments(of_largest, pipeline, "bandwidth"));
-  } catch (const MachineLacks& lacks) {
-    note(fmt::format("no bandwidth over time: {}", lacks.what()));
+  const auto failure =
+      failure_of([&] { traces = run_child_for_json(child_arguments(of_largest, pipeline, "bandwidth")); });
+  if (failure) {
+    note(fmt::format("no bandwidth over time: {}", *failure));
     return;
   }
   for (const auto& [name, trace] : traces.items()) {
@@ -250,15 +253,16 @@ int attribute_all(const Options& options) {
       }
       for (auto& row : merge_rounds(by_round)) rows.push_back(std::move(row));
     }
-    if (!options.timeline_dir.empty()) {
-      write_timelines(options, *pipeline, stream_gap(groups));
-      write_bandwidth(options, *pipeline);
-    }
     if (!options.output.empty()) write_json(options.output, nlohmann::ordered_json(profiling::to_json(rows)));
     if (options.json) {
       fmt::print("{}\n", profiling::to_json(rows).dump(1));
     } else {
       print_rows(rows);
+    }
+    // Last: whatever becomes of them, the rows are kept.
+    if (!options.timeline_dir.empty()) {
+      write_timelines(options, *pipeline, stream_gap(groups));
+      write_bandwidth(options, *pipeline);
     }
   }
   return exit_done;

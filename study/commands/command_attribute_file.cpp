@@ -213,8 +213,10 @@ Bullets remarks(const RecordedProcess& process, const ProcessAccount& account,
   if (options.trace_cost) {
     lines.push_back(fmt::format("idle time up to {} ns before a work is gap (calibrated), beyond it starved",
                                 options.stream_gap));
-    lines.push_back(fmt::format("tracing cost the process at most {} ms, which is in the parts",
-                                ms_text(account.all.trace_cost.value_or(0))));
+    lines.push_back(account.all.trace_cost
+                        ? fmt::format("tracing cost the process about {} ms, which is in the parts",
+                                      ms_text(*account.all.trace_cost))
+                        : "the cost of tracing is in the parts: not calibrated for nodes");
   } else {
     lines.push_back(
         fmt::format("idle time up to {} ns before a work is gap (an H200's; give yours with --machine), "

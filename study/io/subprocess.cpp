@@ -86,7 +86,6 @@ class SpawnPlan {
 
 ProcessEnd run_process(const std::vector<std::string>& command, const ProcessOptions& options) {
   constexpr auto poll_every = std::chrono::milliseconds(20);
-  constexpr double grace_seconds = 10;
   const Clock::time_point start = Clock::now();
   const pid_t child = SpawnPlan(options).spawn(command);
   const pid_t told_process = options.own_group ? -child : child;
@@ -98,11 +97,14 @@ ProcessEnd run_process(const std::vector<std::string>& command, const ProcessOpt
     if (ended == child) break;
     if (ended < 0 && errno != EINTR)
       throw std::runtime_error(fmt::format("waiting for {}: {}", command[0], std::strerror(errno)));
-    if (interrupted() != 0 && !told) {
-      kill(told_process, interrupted());
+    // ^C reached the whole group of this process from the terminal.
+    const int signal = !options.own_group && interrupted() == SIGINT ? 0 : interrupted();
+    if (signal != 0 && !told) {
+      kill(told_process, signal);
       told = Clock::now();
     }
-    if (told && seconds_since(*told) > grace_seconds) kill(told_process, SIGKILL);
+    if (options.own_group && told && seconds_since(*told) > options.grace_seconds)
+      kill(told_process, SIGKILL);
     if (options.tick && seconds_since(start) >= next_tick) {
       options.tick(seconds_since(start));
       next_tick += 1;

@@ -18,13 +18,15 @@ struct ProcessOptions {
   std::filesystem::path stdout_file;         // empty: inherited
   std::filesystem::path stderr_file;         // empty: inherited
   std::function<void(double seconds)> tick;  // called about once a second while the child runs
-  // False: it stays in this process's group, so that it can read the terminal and gets its ^C itself.
+  // False: it stays in this process's group, so that it can read the terminal and gets its ^C itself. How it
+  // ends is then its own affair: only a SIGTERM is passed on, and nothing is killed.
   bool own_group = true;
+  double grace_seconds = 10;  // of a group of its own, from the interrupt to the kill
 };
 
 // Runs command[0] (looked up in PATH where it has no slash) with the rest as arguments and waits. The child
 // has a process group of its own unless the options say otherwise; an interrupt that interrupted() reports
-// goes to all of it, and what still runs ten seconds later is killed. Throws MachineLacks when the program
+// goes to all of it, and what still runs after the grace is killed. Throws MachineLacks when the program
 // cannot be started.
 [[nodiscard]] ProcessEnd run_process(const std::vector<std::string>& command,
                                      const ProcessOptions& options = {});

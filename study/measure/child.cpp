@@ -76,4 +76,15 @@ nlohmann::json run_child_for_json(const std::vector<std::string>& arguments) {
   return read_json(file.path(), "run the command again");
 }
 
+std::optional<std::string> failure_of(const std::function<void()>& pass) {
+  try {
+    pass();
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::runtime_error& error) {  // a crash, a lack, a file that cannot be read
+    return error.what();
+  }
+  return std::nullopt;
+}
+
 }  // namespace gvf::study

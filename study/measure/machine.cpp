@@ -179,6 +179,14 @@ ordered_json measure_machine_pass(const std::string& pass) {
   return json;
 }
 
+void add_passes(const Passes& passes, const nlohmann::json& clocks, ordered_json& machine) {
+  if (!clocks.is_null()) machine["clocks"] = clocks;
+  if (passes.untraced.mode.empty() || passes.api.mode.empty() || passes.kernel.mode.empty() ||
+      passes.graph.mode.empty())
+    return;
+  add_constants(passes, machine);
+}
+
 ordered_json measure_machine() {
   ordered_json machine;
   for (const auto& [key, value] : provenance(describe_device())) machine["provenance"][key] = value;
@@ -213,11 +221,7 @@ ordered_json measure_machine() {
     machine["instruments"].push_back(
         {{"name", instrument.name}, {"records", instrument.what}, {"cost", rows}});
   }
-  if (passes.untraced.mode.empty() || passes.api.mode.empty() || passes.kernel.mode.empty() ||
-      passes.graph.mode.empty())
-    return machine;
-  add_constants(passes, machine);
-  machine["clocks"] = clocks;
+  add_passes(passes, clocks, machine);
   return machine;
 }
 

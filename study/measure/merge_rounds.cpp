@@ -2,8 +2,11 @@
 // cores, clocks and addresses.
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <cstdlib>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "study/measure/attribute.hpp"
 #include "study/measure/samples.hpp"
@@ -34,6 +37,61 @@ std::optional<double> median_of_known(const std::vector<Whole>& wholes,
   return median(std::move(values));
 }
 
+// A mark "WHAT by +9%" or "WHAT: +9%": rounds that say the same differ in the figure.
+struct Mark {
+  std::string what;  // up to the figure; the whole mark where there is none
+  std::optional<double> percent;
+  bool is_signed = false;
+};
+
+Mark read_mark(const std::string& text) {
+  for (const std::string_view before : {" by ", ": "}) {
+    const auto found = text.rfind(before);
+    if (found == std::string::npos) continue;
+    const std::string figure = text.substr(found + before.size());
+    char* rest = nullptr;
+    const double percent = std::strtod(figure.c_str(), &rest);
+    if (rest != figure.c_str() && std::string_view(rest) == "%")
+      return {text.substr(0, found + before.size()), percent, figure[0] == '+' || figure[0] == '-'};
+  }
+  return {text, std::nullopt};
+}
+
+// A mark holds for the row when it holds in most rounds. Its figure is the median of theirs; that of a wall
+// is the median walls' own, which are shown beside it.
+std::vector<std::string> merge_marks(const std::vector<Attribution>& rounds, const Attribution& merged) {
+  std::vector<std::vector<Mark>> kinds;  // in order of appearance
+  for (const Attribution& round : rounds) {
+    for (const std::string& text : round.marks) {
+      const Mark mark = read_mark(text);
+      auto kind = std::find_if(kinds.begin(), kinds.end(),
+                               [&](const auto& marks) { return marks.front().what == mark.what; });
+      if (kind == kinds.end()) kind = kinds.insert(kinds.end(), std::vector<Mark>{});
+      kind->push_back(mark);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& marks : kinds) {
+    if (2 * marks.size() <= rounds.size()) continue;
+    const Mark& first = marks.front();
+    if (!first.percent) {
+      texts.push_back(first.what);
+      continue;
+    }
+    std::vector<double> percents;
+    for (const Mark& mark : marks) percents.push_back(*mark.percent);
+    double percent = median(std::move(percents));
+    const auto pass = first.what.find(" pass disturbs wall by ");
+    if (pass != std::string::npos) {
+      const auto wall = merged.passes.find(first.what.substr(0, pass));
+      if (wall != merged.passes.end()) percent = 100 * (wall->second / merged.wall_us - 1);
+    }
+    texts.push_back(first.what +
+                    (first.is_signed ? fmt::format("{:+.0f}%", percent) : fmt::format("{:.0f}%", percent)));
+  }
+  return texts;
+}
+
 Attribution merge(const std::vector<Attribution>& rounds) {
   std::vector<Parts> parts;
   for (const Attribution& round : rounds) parts.push_back(round.parts);
@@ -55,24 +113,7 @@ Attribution merge(const std::vector<Attribution>& rounds) {
     }
     wall = median(std::move(walls));
   }
-  // A mark holds for the row when it holds in most rounds; how much a pass disturbs is the medians' own
-  // figure.
-  std::map<std::string, std::size_t> rounds_with;
-  const auto kind_of = [](const std::string& mark) { return mark.substr(0, mark.find(" by ")); };
-  merged.marks.clear();
-  for (const Attribution& round : rounds) {
-    for (const std::string& mark : round.marks) {
-      if (++rounds_with[kind_of(mark)] == rounds.size() / 2 + 1) merged.marks.push_back(mark);
-    }
-  }
-  for (std::string& mark : merged.marks) {
-    const auto pass = mark.find(" pass disturbs wall by ");
-    if (pass == std::string::npos) continue;
-    const auto wall = merged.passes.find(mark.substr(0, pass));
-    if (wall == merged.passes.end()) continue;
-    mark = fmt::format("{} pass disturbs wall by {:+.0f}%", wall->first,
-                       100 * (wall->second / merged.wall_us - 1));
-  }
+  merged.marks = merge_marks(rounds, merged);
   return merged;
 }
 

@@ -96,6 +96,14 @@ PassRow PassFile::row(const std::string& name) const {
   return missing;
 }
 
+std::vector<const PassFile*> Passes::taken() const {
+  std::vector<const PassFile*> taken;
+  for (const PassFile* pass : {&untraced, &api, &kernel, &graph, &counters}) {
+    if (!pass->mode.empty()) taken.push_back(pass);
+  }
+  return taken;
+}
+
 json to_json(const PassFile& pass) {
   json references = json::object();
   for (const auto& [problem, rows] : pass.references) references[problem] = rows_json(rows);

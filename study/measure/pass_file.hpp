@@ -40,6 +40,9 @@ struct Passes {
   PassFile graph;
   PassFile counters;        // of one round only: counts do not differ between processes
   std::string no_counters;  // why there are none
+
+  // Those that hold anything.
+  [[nodiscard]] std::vector<const PassFile*> taken() const;
 };
 
 [[nodiscard]] nlohmann::json to_json(const PassFile& pass);

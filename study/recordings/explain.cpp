@@ -103,9 +103,16 @@ void add_counters(const AttributionRow& row, std::vector<std::string>& lines) {
   if (c.residence == "resident") {
     lines.push_back("The row is resident: its data stays in L2 from one iteration to the next.");
   } else if (c.model_bytes && c.deviation && !c.residence.empty()) {
-    lines.push_back(fmt::format("The byte model expects {} of DRAM, {:+.1f}% away: the row is {}.",
-                                megabytes(c.model_bytes), std::round(1000 * *c.deviation) / 10 + 0.0,
-                                c.residence));
+    const bool is_range = c.model_most_bytes.has_value();
+    const std::string expected =
+        is_range ? fmt::format("{:.2f} to {}", *c.model_bytes / 1e6, megabytes(c.model_most_bytes))
+                 : megabytes(c.model_bytes);
+    const std::string away = fmt::format("{:+.1f}% away", std::round(1000 * *c.deviation) / 10 + 0.0);
+    const std::string found = !is_range           ? away
+                              : *c.deviation == 0 ? "and the count is between the two"
+                                                  : away + " from the nearer";
+    lines.push_back(
+        fmt::format("The byte model expects {} of DRAM, {}: the row is {}.", expected, found, c.residence));
   }
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("clocks: a span that would not fit behind the gate says so", "[device]
   CHECK(measure_span(stopwatch, *rig.variant(Structure::blocked, "graph")).reason.empty());
 }
 
-TEST_CASE("gate: opened in time, it holds until then; never opened, it gives up and says so",
+TEST_CASE("gate: opened in time, it holds until then, and never opened, it gives up and says so",
           "[device][measure]") {
   const Stream stream = make_stream();
   profiling::Gate::preload();

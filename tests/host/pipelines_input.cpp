@@ -67,7 +67,7 @@ TEST_CASE("integers: the middle is not empty, so that a lost tile is seen", "[pi
   CHECK(std::any_of(values.begin(), values.end(), [](float value) { return value > 0; }));
 }
 
-TEST_CASE("reals: never zero, within +-[1/8, 1), of both signs", "[pipelines][input]") {
+TEST_CASE("reals: never zero, of magnitudes from 1/8 to below 1, of both signs", "[pipelines][input]") {
   const std::vector<float> values = made(1 << 20, InputKind::reals);
   std::size_t negative = 0;
   double sum = 0;

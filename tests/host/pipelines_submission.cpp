@@ -198,7 +198,7 @@ TEST_CASE("two enqueues of one program are the same launches", "[pipelines][subm
   }
 }
 
-TEST_CASE("structures with intermediates ask the launcher where they are, once; the others do not",
+TEST_CASE("structures with intermediates ask the launcher where they are, once, the others do not",
           "[pipelines][submission]") {
   for_everything(described_device(), [&](const Pipeline& pipeline, const Implementation& implementation,
                                          const Problem& problem, const RecordingLauncher& launcher) {

@@ -350,7 +350,7 @@ TEST_CASE("attribute a graph row: withheld with a reason", "[profiling][attribut
   CHECK(reason(good).find("negative") != std::string::npos);
 }
 
-TEST_CASE("median of odd and even counts; busy of a pass", "[profiling][attribution]") {
+TEST_CASE("median of odd and even counts, busy of a pass", "[profiling][attribution]") {
   CHECK(median({3, 1, 2}) == 2);
   CHECK(median({4, 1, 2, 3}) == 2.5);
   CHECK(median({5}) == 5);

@@ -107,7 +107,7 @@ TEST_CASE("chrome trace: no track has the id 0 or that of another process's trac
   CHECK(trace.of_phase("M").size() == 2 * (trace.threads.size() + trace.processes.size()));
 }
 
-TEST_CASE("chrome trace: one arrow a launch, to its first work; args join the others", "[profiling][trace]") {
+TEST_CASE("chrome trace: one arrow a launch, to its first work, args join the others", "[profiling][trace]") {
   const Parsed trace = parse(chrome_trace("x", {graph_iteration()}));
   const auto tails = trace.of_phase("s");
   const auto heads = trace.of_phase("f");

@@ -151,6 +151,9 @@ TEST_CASE("instances of a name: totals, medians, and launches counted once", "[p
   AccountOptions calibrated = gap(10);
   calibrated.trace_cost = {300, 1500, 3000};
   CHECK(named(account_process(process, calibrated).ranges, "iteration").trace_cost == 3 * (300 + 1500));
+  // What recording each node of a graph costs is not calibrated.
+  process.graph_nodes = true;
+  CHECK_FALSE(account_process(process, calibrated).all.trace_cost.has_value());
 }
 
 TEST_CASE("a wait counts where it waits for the range's stream", "[profiling][record]") {
@@ -226,6 +229,22 @@ TEST_CASE("works of a range by name, those of graphs apart", "[profiling][record
   CHECK(works[2] == WorkSum{"copy", WorkKind::kernel, false, 1, 10});
 }
 
+TEST_CASE("copies and memsets have no names: their kind stands for one", "[profiling][record]") {
+  Made p;
+  p.range("step", {0, 1000});  // the first of the names, which a copy must not take
+  p.call("cudaMemcpyAsync", {0, 10}, 1);
+  p.work({20, 60}, 1, 7, WorkKind::memcpy);
+  p.call("cudaMemsetAsync", {30, 40}, 2);
+  p.work({70, 90}, 2, 7, WorkKind::memset);
+  p.call("cudaLaunchKernel", {50, 60}, 3);
+  p.work({95, 99}, 3).name = p.name("step");
+  const auto works = named(account_process(p, gap(3)).ranges, "step").works;
+  REQUIRE(works.size() == 3);
+  CHECK(works[0] == WorkSum{"memcpy", WorkKind::memcpy, false, 1, 40});
+  CHECK(works[1] == WorkSum{"memset", WorkKind::memset, false, 1, 20});
+  CHECK(works[2] == WorkSum{"step", WorkKind::kernel, false, 1, 4});
+}
+
 TEST_CASE("one GPU, several processes, whatever number each gives it", "[profiling][record]") {
   Made first, second;
   first.devices.push_back({0, "H200", "aa", 132});
@@ -242,6 +261,36 @@ TEST_CASE("one GPU, several processes, whatever number each gives it", "[profili
   CHECK(shared.works == 3);
   CHECK(shared.parts == RangeParts{0, 0, 30, 20, 250, 0});
   CHECK(devices[1].name == "device 0");
+}
+
+TEST_CASE("correlation ids are each process's own: two of them share no graph launch",
+          "[profiling][record]") {
+  const auto with_node_at = [](Interval at) {
+    Made process;
+    process.devices.push_back({0, "H200", "aa", 132});
+    RecordedWork& node = process.work(at, 1);
+    node.graph_id = 3;
+    node.node_id = 1;
+    return process;
+  };
+  const auto gaps = [](const std::vector<RecordedProcess>& processes) {
+    return account_devices(processes, 20).at(0).parts;
+  };
+  CHECK(gaps({with_node_at({0, 100}), with_node_at({200, 300})}) == RangeParts{0, 0, 80, 20, 200, 0});
+  // Of one process it is one launch, whose idle time is all gap.
+  Made one = with_node_at({0, 100});
+  one.works.push_back(with_node_at({200, 300}).works[0]);
+  CHECK(gaps({one}) == RangeParts{0, 0, 0, 100, 200, 0});
+}
+
+TEST_CASE("a stream whose first work has no recorded call begins with that work", "[profiling][record]") {
+  Made process;
+  process.work({0, 50}, 99);  // launched by the device, or its call was lost
+  process.call("cudaLaunchKernel", {100, 110}, 1);
+  process.work({120, 150}, 1);
+  const ProcessAccount account = account_process(process, gap(10));
+  CHECK(account.streams.at(0).total == RangeParts{0, 0, 60, 10, 80, 0});
+  CHECK(account.all.total == RangeParts{20, 0, 0, 0, 30, 0});
 }
 
 TEST_CASE("an empty process has an account", "[profiling][record]") {

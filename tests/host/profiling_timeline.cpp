@@ -183,7 +183,7 @@ TEST_CASE("launch calls are recognised with any suffix", "[profiling][calls]") {
   CHECK_FALSE(is_sync_call("cudaLaunchKernel_v7000"));
 }
 
-TEST_CASE("cut: works follow their call, else the clock; the rest is outside", "[profiling][cut]") {
+TEST_CASE("cut: works follow their call, else the clock, the rest is outside", "[profiling][cut]") {
   const std::vector<Interval> marks = {{100, 200}, {300, 400}};
   const auto cut = cut_into_iterations(
       marks, {call(310, 320, 2), call(100, 110, 1), call(250, 260, 3)},

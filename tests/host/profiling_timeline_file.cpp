@@ -61,6 +61,12 @@ TEST_CASE("foreign and damaged timelines are named by file and line", "[profilin
   CHECK_THAT(second("[\"a\",1,2,3,4,99,0]"),
              ContainsSubstring("a.gvft:2: a record has a name that no earlier line gives"));
   CHECK_THAT(second("{\"lost\":{\"dropped\":-1}}"), ContainsSubstring("a.gvft:2: damaged counts"));
+  const std::string good = R"({"lost":{"dropped":0,"starved":0,"without_times":0,"reversed":0,)"
+                           R"("zero_length":0,"broken_buffers":0})";
+  CHECK(second(good + "}").empty());
+  CHECK(second(good + ",\"end\":false}").empty());
+  for (const char* end : {"1", "\"yes\"", "null", "[]"})
+    CHECK_THAT(second(good + ",\"end\":" + end + "}"), ContainsSubstring("a.gvft:2: a damaged 'end'"));
   CHECK_THAT(second("{\"other\":1}"), ContainsSubstring("a.gvft:2: this is no record"));
   CHECK_THAT(read_timeline(std::filesystem::path("/nowhere/x.gvft")).reason().text,
              ContainsSubstring("/nowhere/x.gvft: cannot be read (No such file"));
@@ -76,4 +82,20 @@ TEST_CASE("the last counts are the ones that hold", "[profiling][record]") {
   REQUIRE(process.ok());
   CHECK(process->lost.dropped == 5);
   CHECK(process->has_end);
+}
+
+TEST_CASE("ranges that end before they begin are counted beside what the process counted",
+          "[profiling][record]") {
+  const std::string counts = R"({"lost":{"dropped":0,"starved":0,"without_times":0,"reversed":3,)"
+                             R"("zero_length":0,"broken_buffers":0},"end":true})"
+                             "\n";
+  const std::string names = "[\"s\",0,\"step\"]\n[\"s\",1,\"\"]\n";
+  const std::string reversed = "[\"b\",20,1,5,0,1]\n[\"e\",10,1,5]\n";
+  const std::string range = "[\"b\",20,2,5,0,1]\n[\"e\",30,2,5]\n";
+  for (const std::string& text : {names + reversed + range + counts, counts + names + range + reversed}) {
+    const auto process = read(header + text);
+    REQUIRE(process.ok());
+    CHECK(process->lost.reversed == 4);
+    CHECK(process->ranges.size() == 1);
+  }
 }

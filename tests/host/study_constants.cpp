@@ -1,6 +1,7 @@
 // Launch constants from the references of a round of passes, worked by hand.
 #include "study/measure/constants.hpp"
 
+#include "study/measure/machine.hpp"
 #include "study/measure/references.hpp"
 #include "tests/catch.hpp"
 #include "tests/host/study_references.hpp"
@@ -110,4 +111,15 @@ TEST_CASE("constants: a submission that joins the catalog needs its references a
   REQUIRE(constants.ok());
   CHECK(constants->span_cost_ns == 2500);  // 4 - 1.5
   CHECK(constants->trace_cost_ns == 0);    // 9.5 of an untraced 11
+}
+
+TEST_CASE("machine: the clocks need the untraced pass alone", "[study][constants]") {
+  Passes passes;
+  passes.untraced.mode = "untraced";  // no CUPTI: none of the traced ones
+  nlohmann::ordered_json machine;
+  add_passes(passes, {{"event_pair_us", 1.5}}, machine);
+  CHECK(machine.dump() == R"({"clocks":{"event_pair_us":1.5}})");
+  machine = nlohmann::ordered_json::object();
+  add_passes({}, nullptr, machine);
+  CHECK(machine.empty());
 }

@@ -71,6 +71,15 @@ TEST_CASE("explain: the split, and the counters", "[study][explain]") {
   CHECK_THAT(text, ContainsSubstring(
                        "read 2.50 MB from DRAM and write 0.50 MB to it, and its SMs ask L2 for 8.00 MB"));
   CHECK_THAT(text, ContainsSubstring("expects 4.00 MB of DRAM, -25.0% away: the row is transitional"));
+  // A model of two ends.
+  row.counters.model_bytes = 1073.74e6;
+  row.counters.model_most_bytes = 3221.2e6;
+  row.counters.deviation = 0;
+  CHECK_THAT(text_of(row), ContainsSubstring("expects 1073.74 to 3221.20 MB of DRAM, and the count is "
+                                             "between the two: the row is transitional"));
+  row.counters.deviation = 0.05;
+  CHECK_THAT(text_of(row), ContainsSubstring("expects 1073.74 to 3221.20 MB of DRAM, +5.0% away from the "
+                                             "nearer: the row is transitional"));
   row.counters = {};
   row.counters.missing = "no permission";
   CHECK_THAT(text_of(row), ContainsSubstring("No counters: no permission."));

@@ -1,4 +1,6 @@
 // Rounds of an attribution as one: medians row by row, a residual that closes the sum, marks by majority.
+#include <array>
+
 #include "study/measure/attribute.hpp"
 #include "tests/catch.hpp"
 
@@ -52,7 +54,7 @@ TEST_CASE("rounds: each part's median, and the residual closes the sum", "[study
   CHECK(row.passes == std::map<std::string, double>{{"untraced", 20}, {"kernel", 30}});
 }
 
-TEST_CASE("rounds: a row stands when most rounds have it; one that none has keeps its reason",
+TEST_CASE("rounds: a row stands when most rounds have it, one that none has keeps its reason",
           "[study][rounds]") {
   const auto most =
       merge_rounds({Rows{withheld("dropped")}, Rows{row_with(1, 2, 4)}, Rows{row_with(1, 2, 4)}});
@@ -76,6 +78,29 @@ TEST_CASE("rounds: a mark stays when most rounds have it, once", "[study][rounds
   const auto merged = merge_rounds({Rows{row_with(1, 1, 2, {"kernel pass disturbs wall by +8%", once})},
                                     Rows{row_with(1, 1, 2, {often})}, Rows{row_with(1, 1, 2)}});
   CHECK(merged.at(0).attribution->marks == std::vector<std::string>{"kernel pass disturbs wall by +500%"});
+}
+
+TEST_CASE("rounds: a mark's figure differs from round to round, the median of those is shown",
+          "[study][rounds]") {
+  const auto merged_of = [](const std::array<std::string, 3>& marks) {
+    std::vector<Rows> rounds;
+    for (const std::string& mark : marks) rounds.push_back({row_with(1, 1, 2, {mark})});
+    return merge_rounds(rounds).at(0).attribution->marks;
+  };
+  using Marks = std::vector<std::string>;
+  CHECK(merged_of({"graph pass reads another span: -16%", "graph pass reads another span: -7%",
+                   "graph pass reads another span: -9%"}) == Marks{"graph pass reads another span: -9%"});
+  CHECK(merged_of({"api pass disturbs calls by +40%", "api pass disturbs calls by +12%",
+                   "api pass disturbs calls by +21%"}) == Marks{"api pass disturbs calls by +21%"});
+  CHECK(merged_of({"kernel pass reads more than the untraced span by 31%",
+                   "kernel pass reads more than the untraced span by 6%",
+                   "kernel pass reads more than the untraced span by 8%"}) ==
+        Marks{"kernel pass reads more than the untraced span by 8%"});
+  // The medians' own, 12 of 2, which stands beside it.
+  CHECK(merged_of({"kernel pass disturbs wall by +7%", "kernel pass disturbs wall by +8%",
+                   "kernel pass disturbs wall by +9%"}) == Marks{"kernel pass disturbs wall by +500%"});
+  CHECK(merged_of({"works overlap: kept", "works overlap: kept", "the span: not split"}) ==
+        Marks{"works overlap: kept"});
 }
 
 TEST_CASE("rounds: the split's medians, over the rounds that have one", "[study][rounds]") {

@@ -96,3 +96,16 @@ TEST_CASE("pass file: a foreign or damaged one is named", "[study][pass]") {
                ContainsSubstring("kernel.json: not a pass file: "));
   }
 }
+
+TEST_CASE("passes: those taken in a round, the counters of the first among them", "[study][pass]") {
+  Passes passes;
+  CHECK(passes.taken().empty());
+  passes.untraced.mode = "untraced";
+  passes.api.mode = "api";
+  passes.kernel.mode = "kernel";
+  passes.graph.mode = "graph";
+  CHECK(passes.taken().size() == 4);
+  passes.counters.mode = "counters";
+  REQUIRE(passes.taken().size() == 5);
+  CHECK(passes.taken().back() == &passes.counters);
+}

@@ -117,7 +117,7 @@ TEST_CASE("a clean study runs every unit once, in order", "[study][plan]") {
   CHECK_THAT(fake.lines.front(), ContainsSubstring("[1/6] check: started, about"));
 }
 
-TEST_CASE("resume keeps what is finished; without it everything runs", "[study][plan]") {
+TEST_CASE("resume keeps what is finished, without it everything runs", "[study][plan]") {
   FakeRunner fake;
   fake.finished = {"check", "bench sum_abs"};
   const StudyReport report = run_study(plan_of("out"), true, fake.hooks());
@@ -235,6 +235,19 @@ TEST_CASE("processes: an interrupt reaches the child and its children", "[study]
   CHECK(interrupted() == SIGINT);
   CHECK(end.seconds < 8);
   CHECK(end.exit_code == 128 + SIGINT);
+}
+
+TEST_CASE("processes: what ignores an interrupt is killed, unless it shares this process's group",
+          "[study][process]") {
+  const std::vector<std::string> stubborn{"sh", "-c", "trap '' TERM; kill -TERM $PPID; sleep 1; exit 5"};
+  ProcessOptions options;
+  options.grace_seconds = 0.1;
+  for (const bool own_group : {true, false}) {
+    const InterruptGuard guard;
+    options.own_group = own_group;
+    CHECK(run_process(stubborn, options).exit_code == (own_group ? 128 + SIGKILL : 5));
+    CHECK(interrupted() == SIGTERM);
+  }
 }
 
 TEST_CASE("process hooks: the part file becomes the file only when the process did well",

@@ -81,6 +81,22 @@ TEST_CASE("what was recorded, as JSON", "[study][record]") {
   CHECK(to_json(RecordEnd{}).dump() == R"({"exit_code":0,"timelines":[]})");
 }
 
+TEST_CASE("^C under gvf record is the program's: it gets one, and the time it needs", "[study][record]") {
+  const ScratchFolder folder;
+  const auto exit_code = [&](const std::string& script) {
+    const CleanEnvironment clean;
+    RecordPlan plan = plan_for(folder.path(), {});
+    plan.command = {"sh", "-c", script};
+    return record_program(plan).exit_code;
+  };
+  // The terminal sends one to each process of the group.
+  CHECK(exit_code("trap 'n=$((n + 1))' INT; kill -INT $$; kill -INT $PPID; sleep 0.5; exit $n") == 1);
+  // A service manager ends gvf alone, even after a ^C that the program went on from.
+  CHECK(exit_code("trap 'exit 7' TERM; kill -TERM $PPID; sleep 0.5; exit 1") == 7);
+  CHECK(exit_code("trap 'exit 7' TERM; kill -INT $PPID; sleep 0.3; kill -TERM $PPID; sleep 0.5; exit 1") ==
+        7);
+}
+
 TEST_CASE("a program that is killed loses what came after the last flush", "[study][record]") {
   const ScratchFolder folder;
   // Fifty flush intervals for the first launches, none for the last one.
@@ -142,6 +158,15 @@ TEST_CASE("gvf attribute FILE adds up, and says what tracing cost where it is kn
         Catch::Approx((constants.at("stream").at("api_trace_cost_ns").get<double>() +
                        constants.at("stream").at("trace_cost_ns").get<double>()) /
                       1e3));
+  const auto said_of = [&](const std::string& timeline) {
+    return run_built("gvf", {"attribute", timeline, "--machine", machine}).out;
+  };
+  CHECK_THAT(said_of(file), ContainsSubstring("tracing cost the process about 0.00"));
+  const std::string nodes = (folder.path() / "nodes.gvft").string();
+  write_text(nodes, R"({"gvf_timeline":1,"pid":7,"exe":"a","epoch_ns":0,"graphs":"nodes"})"
+                    "\n[\"s\",0,\"f\"]\n[\"k\",1,2,3,0,1,7,0,5,6]\n");
+  CHECK_THAT(said_of(nodes),
+             ContainsSubstring("not calibrated for nodes") && !ContainsSubstring("tracing cost the process"));
   // The kernel starts 5 us after its call and runs for 4; nothing waits.
   CHECK(range["total"]["launch_latency_us"] == Catch::Approx(5));
   CHECK(range["total"]["busy_us"] == Catch::Approx(4));

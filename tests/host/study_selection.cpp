@@ -112,7 +112,7 @@ TEST_CASE("selection: nothing chosen is everything", "[study][selection]") {
   CHECK(selected_submissions(nothing).size() == submissions().size());
 }
 
-TEST_CASE("selection: what was chosen, in the order given; what is unknown is named", "[study][selection]") {
+TEST_CASE("selection: what was chosen, in the order given, what is unknown is named", "[study][selection]") {
   Selection some;
   some.pipelines = {"chain", "sum_abs"};
   some.structures = {"library", "separate"};

@@ -168,7 +168,7 @@ TEST_CASE("expected busy time follows each kernel's own mix of reads and writes"
                          MachineCeilings{4000, {}, {}, {}, {}}));
 }
 
-TEST_CASE("busy is compared with the ceiling; less than DRAM allows is explained", "[study][tables][rule]") {
+TEST_CASE("busy is compared with the ceiling, less than DRAM allows is explained", "[study][tables][rule]") {
   Recording recording = small_recording();
   recording.pipelines[0].attribution = {attributed_row("p/separate/stream/n:1024", {4, 3, 2, 8, 4, -1}),
                                         attributed_row("p/fused/graph/n:1024", {3, 0, 0, 2, 3, 0})};
