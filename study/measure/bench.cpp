@@ -207,7 +207,9 @@ void register_variants(Harness& harness, const Pipeline& pipeline, const Problem
         pipeline.byte_model(structure, resolve(pipeline, structure, problem, harness.bench.device()));
     const double expected = expected_us(model, harness.bench.device());
     for (const SubmissionKind& submission : submissions()) {
-      if (!(sizes_were_chosen ? is_measured : is_benched)(submission, problem)) continue;
+      const bool is_wanted =
+          sizes_were_chosen ? is_measured(submission, problem) : is_benched(pipeline, submission, problem);
+      if (!is_wanted) continue;
       for (const Clock clock : {Clock::latency, Clock::throughput}) {
         benchmark::RegisterBenchmark(
             row_name(pipeline, structure, submission.name, to_string(clock), problem).c_str(),

@@ -44,10 +44,13 @@ bool is_measured(const SubmissionKind& submission, const Problem& problem) {
   return is_basic(submission) || problem.n <= power(21);
 }
 
-bool is_benched(const SubmissionKind& submission, const Problem& problem) {
+bool is_benched(const Pipeline& pipeline, const SubmissionKind& submission, const Problem& problem) {
   if (problem.repeats > 0 || is_basic(submission)) return is_measured(submission, problem);
-  // Launch-bound, in between, resident in L2.
-  return problem.n == power(10) || problem.n == power(16) || problem.n == power(20);
+  // Launch-bound, in between, resident in L2; and as many launches as there can be where they are all there
+  // is.
+  if (problem.k == pipeline.default_k)
+    return problem.n == power(10) || problem.n == power(16) || problem.n == power(20);
+  return problem.n == power(10) && problem.k == pipeline.max_k;
 }
 
 bool is_attributed(const SubmissionKind& submission, const Problem& problem) {

@@ -27,7 +27,8 @@ enum class Depth { quick, full };
 
 // The part of that which there is time for. A study benches all submissions side by side at a few sizes; an
 // attribution, which takes five passes, has them where launches matter most.
-[[nodiscard]] bool is_benched(const SubmissionKind& submission, const Problem& problem);
+[[nodiscard]] bool is_benched(const Pipeline& pipeline, const SubmissionKind& submission,
+                              const Problem& problem);
 [[nodiscard]] bool is_attributed(const SubmissionKind& submission, const Problem& problem);
 
 // Slice counts of the sweep that separates a kernel's ramp from its bytes.

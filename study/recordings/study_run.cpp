@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <system_error>
 
 #include "study/exit_code.hpp"
 #include "study/io/output.hpp"
 #include "study/io/subprocess.hpp"
+#include "study/recordings/slim_bench.hpp"
 
 namespace gvf::study {
 
@@ -68,17 +68,13 @@ bool is_remark(std::string_view line) {
                      [&](std::string_view opening) { return line.starts_with(opening); });
 }
 
-// Google Benchmark writes where it ran; a recording that is shipped says what was run, not on whose machine.
-// Text, not JSON: the file may hold NaN, which is none.
-void make_anonymous(const fs::path& bench_file) {
+// What a recording keeps of a benchmark's file.
+void slim(const fs::path& bench_file) {
   std::ifstream in(bench_file, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
   if (!in) return;  // judged, with its reason, by whoever loads it
-  static const std::regex host("\"host_name\": \"[^\"]*\"");
-  static const std::regex program("\"executable\": \"[^\"]*\"");
-  const std::string without_host = std::regex_replace(text.str(), host, "\"host_name\": \"\"");
-  write_file(bench_file.string(), std::regex_replace(without_host, program, "\"executable\": \"gvf-bench\""));
+  write_file(bench_file.string(), slim_bench(text.str()));
 }
 
 // The last line of a log, and its remarks, each once; without the program's name in front.
@@ -173,7 +169,7 @@ RunHooks process_hooks(const fs::path& output, std::function<void(const std::str
   hooks.recorded_failure = &recorded_failure;
   hooks.keep = [](const Unit& unit) {
     std::error_code error;
-    if (unit.kind == UnitKind::bench) make_anonymous(part_file(unit));
+    if (unit.kind == UnitKind::bench) slim(part_file(unit));
     fs::rename(part_file(unit), unit.file, error);
     if (error || is_finished(unit)) return !error;
     // Out of the way of whoever loads the recording, and there to be looked at.

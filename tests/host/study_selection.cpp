@@ -157,22 +157,25 @@ TEST_CASE("what a study has time for: all submissions at a few sizes, a stream a
           "[study][selection]") {
   const SubmissionKind& pdl = find_submission("graph_pdl");
   const SubmissionKind& loop = find_submission("graph_while");
+  const Pipeline& chain = find_pipeline("chain");
   for (const char* basic : {"stream", "graph"}) {
     const SubmissionKind& kind = find_submission(basic);
     for (const int exponent : {1, 13, 28}) {
       const Problem problem{std::int64_t{1} << exponent, 2};
       CHECK(is_basic(kind));
       CHECK(is_measured(kind, problem));
-      CHECK(is_benched(kind, problem));
+      CHECK(is_benched(chain, kind, problem));
       CHECK(is_attributed(kind, problem));
     }
-    CHECK_FALSE(is_benched(kind, {1024, 2, 0, 4}));  // carries one iteration a launch
+    CHECK_FALSE(is_benched(chain, kind, {1024, 2, 0, 4}));  // carries one iteration a launch
   }
   CHECK(is_measured(pdl, {1023, 2}));
   CHECK_FALSE(is_measured(pdl, {1 << 24, 2}));
-  CHECK(is_benched(pdl, {1 << 20, 2}));
-  CHECK_FALSE(is_benched(pdl, {1 << 13, 2}));
+  CHECK(is_benched(chain, pdl, {1 << 20, 16}));
+  CHECK(is_benched(chain, pdl, {1 << 10, 64}));
+  CHECK_FALSE(is_benched(chain, pdl, {1 << 16, 64}));
+  CHECK_FALSE(is_benched(chain, pdl, {1 << 13, 16}));
   CHECK(is_attributed(pdl, {1 << 16, 2}));
   CHECK_FALSE(is_attributed(pdl, {1 << 20, 2}));
-  CHECK(is_benched(loop, {1024, 2, 0, 4}));
+  CHECK(is_benched(chain, loop, {1024, 2, 0, 4}));
 }
