@@ -53,6 +53,12 @@ std::string_view without_unit(std::string_view clock) {
   return clock.substr(0, clock.find('_'));
 }
 
+// Without a minus before zero.
+std::string rounded(double value, int digits) {
+  const std::string text = fmt::format("{:.{}f}", value, digits);
+  return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1) : text;
+}
+
 std::string number(double us) {
   return us < 100 ? fmt::format("{:.2f}", us) : fmt::format("{:.0f}", us);
 }
@@ -91,8 +97,8 @@ void costs_table(Text out, const std::vector<const ordered_json*>& graphs, const
       for (const ordered_json* graph : graphs)
         cell(out, graph->contains(path) ? number(graph->at(path).get<double>()) : "-");
       if (const ordered_json* fit = find_fit(fits, name, clock)) {
-        cell(out, fmt::format("{:.2f}", fit->at("a_us").get<double>()));
-        cell(out, fmt::format("{:.4f}", fit->at(slope).get<double>()));
+        cell(out, rounded(fit->at("a_us").get<double>(), 2));
+        cell(out, rounded(fit->at(slope).get<double>(), 4));
         cell(out, share(*fit));
       }
       fmt::format_to(out, "\n");
@@ -117,8 +123,8 @@ void memory_row(Text out, const std::vector<const ordered_json*>& graphs, const 
     cell(out, bytes > resolution ? number(bytes / 1024) : fmt::format("<{:.0f}", resolution / 1024));
   }
   if (fit != nullptr && fit->contains("a_bytes")) {
-    cell(out, fmt::format("{:.2f}", fit->at("a_bytes").get<double>() / 1024));
-    cell(out, fmt::format("{:.4f}", fit->at("b_bytes_per_node").get<double>() / 1024));
+    cell(out, rounded(fit->at("a_bytes").get<double>() / 1024, 2));
+    cell(out, rounded(fit->at("b_bytes_per_node").get<double>() / 1024, 4));
     cell(out, share(*fit));
   }
   fmt::format_to(out, "\n");
@@ -130,7 +136,7 @@ std::string replays(const ordered_json& value) {
   return count < 1e6 ? fmt::format("{:.0f}", count) : fmt::format("{:.1e}", count);
 }
 
-// "12 (9-never)"; an interval of nothing but never is left out.
+// "12 (9-never)"; an interval of one number is left out.
 std::string break_even(const ordered_json& row) {
   const std::string at = replays(row.at("replays"));
   const std::string low = replays(row.at("low"));
