@@ -16,6 +16,7 @@ void add_list(CLI::App& app, Action& run);
 void add_check(CLI::App& app, Action& run);
 void add_trace(CLI::App& app, Action& run);
 void add_calibrate(CLI::App& app, Action& run);
+void add_lifecycle(CLI::App& app, Action& run);
 void add_attribute(CLI::App& app, Action& run);
 void add_record(CLI::App& app, Action& run);
 void add_study(CLI::App& app, Action& run);

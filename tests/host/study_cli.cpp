@@ -95,6 +95,8 @@ TEST_CASE("gvf: without a GPU, what needs one exits 3 and says what is missing",
            {"trace"},
            {"trace", "-n", "2^31"},
            {"calibrate"},
+           {"lifecycle"},
+           {"lifecycle", "--quick", "--json"},
            {"attribute", "-p", "sum_abs"},
            {"attribute", "--pass", "untraced", "-p", "chain", "-n", "31", "-k", "3"}}) {
     CAPTURE(joined(arguments));
@@ -107,7 +109,8 @@ TEST_CASE("gvf: help is on stdout and exits 0", "[study][cli][program]") {
   const ProgramEnd top = run_without_gpu("gvf", {"--help"});
   CHECK(top.exit_code == 0);
   CHECK(top.err.empty());
-  for (const std::string command : {"list", "check", "trace", "calibrate", "attribute", "study"}) {
+  for (const std::string command :
+       {"list", "check", "trace", "calibrate", "lifecycle", "attribute", "study"}) {
     CHECK_THAT(top.out, ContainsSubstring("  " + command + " "));
     const ProgramEnd end = run_without_gpu("gvf", {command, "--help"});
     CAPTURE(command);
