@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "graphs/capture.hpp"
 #include "graphs/device_update.hpp"
 #include "graphs/executable_update.hpp"
-#include "graphs/capture.hpp"
 
 namespace gvf::graphs {
 namespace {

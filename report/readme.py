@@ -1,7 +1,8 @@
 """Puts the tables of the shipped recording into README.md and docs/*.md, and draws docs/figures/answer.svg.
 
 Usage: readme.py [--check] [--root DIR] [--recording DIR] [--gvf PROGRAM] [--list]. Replaces what stands between
-`<!-- gvf:begin NAME -->` and `<!-- gvf:end NAME -->`; --list prints the names. --check changes nothing and exits 1
+`<!-- gvf:begin NAME -->` and `<!-- gvf:end NAME -->`; --list prints the names. NAME?structure=A,B&submission=C,D keeps
+the rows and remarks of those variants. --check changes nothing and exits 1
 when anything drifted. The tables come from `gvf study --replay`, or from the recording's tables.md without a build."""
 
 import argparse
@@ -82,6 +83,32 @@ def blocks_of(text: str) -> dict[str, str]:
     return {name: body for name, body in cleaned.items() if body}
 
 
+def kept(body: str, query: str) -> str:
+    """The rows, and the items of remarks, of the variants that `query` names."""
+    wanted = {key: set(values.split(",")) for key, _, values in (part.partition("=") for part in query.split("&"))}
+    if not wanted or not set(wanted) <= {"structure", "submission"}:
+        raise Problem(f"'?{query}' is no choice of rows: write ?structure=A,B&submission=C,D")
+
+    def is_wanted(structure: str, submission: str) -> bool:
+        return all({"structure": structure, "submission": submission}[key] in values for key, values in wanted.items())
+
+    lines = []
+    for line in body.splitlines():
+        row = re.match(r"\| (\w+) \| (\w+) \|", line)
+        remark, colon, items = line.partition(": ")
+        variants = [re.match(r"(\w+)/(\w+)", item) for item in items.split(", ")]
+        if row and row[1] != "structure" and not is_wanted(row[1], row[2]):
+            continue
+        if colon and not row and all(variants):
+            left = [item for item, name in zip(items.split(", "), variants) if is_wanted(name[1], name[2])]
+            if not left:
+                continue
+            line = f"{remark}: {', '.join(left)}"
+        if line or (lines and lines[-1]):
+            lines.append(line)
+    return "\n".join(lines).strip()
+
+
 def replaced(text: str, blocks: dict[str, str], file: Path) -> str:
     markers = MARKER.findall(text)
     for begin, end in zip(markers[::2], markers[1::2] + [("end", "?")]):
@@ -89,10 +116,10 @@ def replaced(text: str, blocks: dict[str, str], file: Path) -> str:
             raise Problem(f"{file}: the markers of '{begin[1]}' do not pair")
 
     def body_of(match: re.Match) -> str:
-        name = match["name"]
+        name, _, query = match["name"].partition("?")
         if name not in blocks:
             raise Problem(f"{file}: unknown block '{name}'; there are: {', '.join(sorted(blocks))}")
-        return f"{match[1]}{blocks[name]}\n{match[4]}"
+        return f"{match[1]}{kept(blocks[name], query) if query else blocks[name]}\n{match[4]}"
 
     return BLOCK.sub(body_of, text)
 

@@ -182,3 +182,33 @@ def test_the_tables_of_a_built_gvf_are_used(tree):
 def test_list_prints_the_names(tree, capsys):
     assert run(tree, "--list") == 0
     assert "sum_abs/n:2^16/wall" in capsys.readouterr().out.splitlines()
+
+
+TABLE = """| structure | submission | wall |
+|---|---|---:|
+| separate | stream | 3 |
+| separate | graph_pdl | 2 |
+| fused | graph | 1 |
+
+api pass disturbs wall: separate/stream +9%, fused/graph +8%
+
+kernel pass disturbs wall: separate/graph_pdl +9%
+
+Medians over repetitions: all of them."""
+
+
+def test_a_query_keeps_rows_and_remarks_of_its_variants():
+    assert readme.kept(TABLE, "structure=separate&submission=stream,graph") == """| structure | submission | wall |
+|---|---|---:|
+| separate | stream | 3 |
+
+api pass disturbs wall: separate/stream +9%
+
+Medians over repetitions: all of them."""
+    assert readme.kept(TABLE, "structure=separate,fused") == TABLE
+
+
+@pytest.mark.parametrize("query", ["colour=red", "structure=fused&size=3", ""])
+def test_a_query_of_something_else_is_named(query):
+    with pytest.raises(readme.Problem, match="is no choice of rows"):
+        readme.kept(TABLE, query)
