@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "graphs/capture.hpp"
 #include "graphs/device_update.hpp"
 #include "graphs/executable_update.hpp"
-#include "graphs/capture.hpp"
 #include "tests/catch.hpp"
 
 using namespace gvf;
