@@ -31,8 +31,12 @@ constexpr cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal;
 
 Graph capture_stream(const std::function<void(cudaStream_t)>& work) {
   const Stream stream = make_stream();
-  GVF_CUDA(cudaStreamBeginCapture(stream.get(), mode), "beginning a stream capture");
-  return Graph(run_capturing(stream.get(), work, Target::new_graph));
+  return capture_stream(stream.get(), work);
+}
+
+Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work) {
+  GVF_CUDA(cudaStreamBeginCapture(stream, mode), "beginning a stream capture");
+  return Graph(run_capturing(stream, work, Target::new_graph));
 }
 
 void capture_into(cudaGraph_t graph, const std::function<void(cudaStream_t)>& work) {

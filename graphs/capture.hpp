@@ -16,6 +16,10 @@ namespace gvf::graphs {
 // stream is left invalid.
 [[nodiscard]] Graph capture_stream(const std::function<void(cudaStream_t)>& work);
 
+// The same on a stream that is there already, where making one is not to be timed. It is usable afterwards,
+// whatever happens.
+[[nodiscard]] Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work);
+
 // The same into `graph`, which may be the body of a conditional node: appends root nodes to it.
 void capture_into(cudaGraph_t graph, const std::function<void(cudaStream_t)>& work);
 

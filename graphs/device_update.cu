@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/programmatic.cuh"
 #include "graphs/capture.hpp"
+#include "graphs/explicit_graph.hpp"
 
 namespace gvf::graphs {
 namespace {

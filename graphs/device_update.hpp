@@ -48,7 +48,7 @@ class DeviceUpdateGraph {
   DeviceBuffer<cudaGraphDeviceNode_t> handles_;
   DeviceBuffer<unsigned> values_;  // the payload without its first word, which is the node's number
   DeviceBuffer<unsigned> failures_;
-  BuiltGraph built_;
+  NumberedGraph built_;
   cudaGraphNode_t updater_ = nullptr;
   GraphExec executable_;
 };

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "graphs/topology.hpp"
+#include "graphs/explicit_graph.hpp"
 
 namespace gvf::graphs {
 namespace {

@@ -19,13 +19,7 @@ class ExplicitLauncher final : public Launcher {
 
  protected:
   void submit(const KernelLaunch& launch) override {
-    cudaKernelNodeParams params{};
-    params.func = const_cast<void*>(launch.function);
-    params.gridDim = launch.config.grid;
-    params.blockDim = launch.config.block;
-    params.sharedMemBytes = static_cast<unsigned>(launch.config.shared_bytes);
-    params.kernelParams = launch.arguments;
-    add_kernel(params, kernel_name(launch.function));
+    add_kernel(node_parameters(launch), kernel_name(launch.function));
     if (!launch.config.cooperative) return;
     cudaKernelNodeAttrValue cooperative{};
     cooperative.cooperative = 1;
@@ -84,6 +78,16 @@ class ExplicitLauncher final : public Launcher {
 };
 
 }  // namespace
+
+cudaKernelNodeParams node_parameters(const KernelLaunch& launch) noexcept {
+  cudaKernelNodeParams parameters{};
+  parameters.func = const_cast<void*>(launch.function);
+  parameters.gridDim = launch.config.grid;
+  parameters.blockDim = launch.config.block;
+  parameters.sharedMemBytes = static_cast<unsigned>(launch.config.shared_bytes);
+  parameters.kernelParams = launch.arguments;
+  return parameters;
+}
 
 BuiltGraph build_explicit(const Enqueue& enqueue) {
   cudaGraph_t raw = nullptr;

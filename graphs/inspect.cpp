@@ -5,8 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "core/error.hpp"
+#include "graphs/capture.hpp"
 
 namespace gvf::graphs {
 namespace {
@@ -62,8 +65,7 @@ std::size_t Inspection::leaves() const {
 }
 
 Inspection inspect(cudaGraph_t graph) {
-  std::size_t count = 0;
-  GVF_CUDA(cudaGraphGetNodes(graph, nullptr, &count), "counting the nodes of a graph");
+  std::size_t count = node_count(graph);
   std::vector<cudaGraphNode_t> nodes(count);
   if (count > 0) GVF_CUDA(cudaGraphGetNodes(graph, nodes.data(), &count), "reading the nodes of a graph");
 

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -152,7 +152,7 @@ class LifeCycle {
   // A graph whose nodes are known one by one, so that each can be updated.
   void built_life() {
     const Stream& stream = bench_.stream();
-    BuiltGraph built;
+    NumberedGraph built;
     bench_.host(cost::build, [&] { built = build(plan_.shape, plan_.nodes, kernel_); });
     const GraphExec executable = instantiate(built.graph.get());
     GVF_CUDA(cudaGraphUpload(executable.get(), stream.get()), "uploading a graph");

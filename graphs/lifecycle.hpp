@@ -83,7 +83,7 @@ class MemoryProbe {
 
  private:
   Stream stream_ = make_stream();
-  std::vector<BuiltGraph> graphs_;
+  std::vector<NumberedGraph> graphs_;
   std::vector<GraphExec> executables_;
 };
 

@@ -2,6 +2,8 @@
 #include "graphs/topology.hpp"
 
 #include "core/launcher.hpp"
+#include "graphs/capture.hpp"
+#include "graphs/explicit_graph.hpp"
 
 namespace gvf::graphs {
 namespace {
@@ -29,17 +31,7 @@ void wait_for(const Event& event, const Stream& signalling, const Stream& waitin
 
 }  // namespace
 
-cudaKernelNodeParams node_parameters(const KernelLaunch& launch) noexcept {
-  cudaKernelNodeParams parameters{};
-  parameters.func = const_cast<void*>(launch.function);
-  parameters.gridDim = launch.config.grid;
-  parameters.blockDim = launch.config.block;
-  parameters.sharedMemBytes = static_cast<unsigned>(launch.config.shared_bytes);
-  parameters.kernelParams = launch.arguments;
-  return parameters;
-}
-
-void add_nodes(BuiltGraph& into, Shape shape, int nodes, ParameterKernel& kernel, cudaGraphNode_t head) {
+void add_nodes(NumberedGraph& into, Shape shape, int nodes, ParameterKernel& kernel, cudaGraphNode_t head) {
   into.nodes.reserve(static_cast<std::size_t>(nodes));
   for (int node = 0; node < nodes; ++node) {
     const Predecessors before = predecessors(shape, node);
@@ -56,28 +48,16 @@ void add_nodes(BuiltGraph& into, Shape shape, int nodes, ParameterKernel& kernel
   }
 }
 
-BuiltGraph build(Shape shape, int nodes, ParameterKernel& kernel) {
+NumberedGraph build(Shape shape, int nodes, ParameterKernel& kernel) {
   cudaGraph_t raw = nullptr;
   GVF_CUDA(cudaGraphCreate(&raw, 0), "creating a graph");
-  BuiltGraph built{Graph(raw), {}};
+  NumberedGraph built{Graph(raw), {}};
   add_nodes(built, shape, nodes, kernel, nullptr);
   return built;
 }
 
 Graph TopologyCapture::capture(Shape shape, int nodes, ParameterKernel& kernel) {
-  GVF_CUDA(cudaStreamBeginCapture(origin_.get(), cudaStreamCaptureModeThreadLocal),
-           "beginning a stream capture");
-  cudaGraph_t raw = nullptr;
-  try {
-    enqueue(shape, nodes, kernel);
-  } catch (...) {
-    static_cast<void>(cudaStreamEndCapture(origin_.get(), &raw));
-    static_cast<void>(cudaGetLastError());
-    const Graph discarded(raw);
-    throw;
-  }
-  GVF_CUDA(cudaStreamEndCapture(origin_.get(), &raw), "ending a stream capture");
-  return Graph(raw);
+  return capture_stream(origin_.get(), [&](cudaStream_t) { enqueue(shape, nodes, kernel); });
 }
 
 void TopologyCapture::enqueue(Shape shape, int nodes, ParameterKernel& kernel) {

@@ -49,18 +49,15 @@ struct Predecessors {
 }
 
 // A graph, with its nodes in the order of their numbers.
-struct BuiltGraph {
+struct NumberedGraph {
   Graph graph;
   std::vector<cudaGraphNode_t> nodes;
 };
 
 // Explicitly, a call for every node.
-[[nodiscard]] BuiltGraph build(Shape shape, int nodes, ParameterKernel& kernel);
+[[nodiscard]] NumberedGraph build(Shape shape, int nodes, ParameterKernel& kernel);
 // The same behind `head`, a node of the graph already, for which node 0 waits; null: for nothing.
-void add_nodes(BuiltGraph& into, Shape shape, int nodes, ParameterKernel& kernel, cudaGraphNode_t head);
-
-// As a node of an explicitly built graph, or an update of one; valid as long as `launch` is.
-[[nodiscard]] cudaKernelNodeParams node_parameters(const KernelLaunch& launch) noexcept;
+void add_nodes(NumberedGraph& into, Shape shape, int nodes, ParameterKernel& kernel, cudaGraphNode_t head);
 
 // Captures a shape from streams; these, and the events that fork and join them, are made beforehand.
 class TopologyCapture {

@@ -135,13 +135,13 @@ class RangeProfiler {
   bool all_passes_done_ = false;
 };
 
-std::optional<CuptiProblem> run_pass(RangeProfiler& profiler, const std::string& range, int iterations,
+std::optional<CuptiProblem> run_pass(RangeProfiler& profiler, const std::string& range, int launches,
                                      const CountedWork& work) {
-  for (int i = 0; i < warm_up_iterations; ++i) work.iteration();
+  for (int i = 0; i < warm_up_iterations; ++i) work.launch();
   work.synchronize();
   if (auto p = profiler.start()) return p;
   if (auto p = profiler.push(range)) return p;
-  for (int i = 0; i < iterations; ++i) work.iteration();
+  for (int i = 0; i < launches; ++i) work.launch();
   work.synchronize();  // a range holds what ran in it, not what was submitted in it
   if (auto p = profiler.pop()) return p;
   return profiler.stop();
@@ -149,7 +149,7 @@ std::optional<CuptiProblem> run_pass(RangeProfiler& profiler, const std::string&
 
 }  // namespace
 
-std::optional<double> Counts::per_iteration(const std::string& quantity) const {
+std::optional<double> RangeCounts::per_iteration(const std::string& quantity) const {
   const auto found = totals.find(quantity);
   if (found == totals.end()) return std::nullopt;
   return found->second / iterations;
@@ -166,10 +166,10 @@ Result<CounterSession, CuptiProblem> CounterSession::open(const CounterApi& api,
   return CounterSession(std::move(table), std::move(target).value(), std::move(schedule).value());
 }
 
-Result<Counts, CuptiProblem> CounterSession::count(const std::string& range, int iterations,
+Result<RangeCounts, CuptiProblem> CounterSession::count(const std::string& range, int launches,
                                                    const CountedWork& work) {
-  if (iterations < least_iterations)
-    return CuptiProblem{Degraded::no_iterations, range + ": " + std::to_string(iterations) +
+  if (launches < least_iterations)
+    return CuptiProblem{Degraded::no_iterations, range + ": " + std::to_string(launches) +
                                                      " iterations in a range are too few, at least " +
                                                      std::to_string(least_iterations) +
                                                      " pay for the dirty lines that they leave behind"};
@@ -180,13 +180,13 @@ Result<Counts, CuptiProblem> CounterSession::count(const std::string& range, int
     if (passes == schedule_.passes())
       return CuptiProblem{Degraded::cupti_error, range + ": CUPTI asks for more than the " +
                                                      std::to_string(passes) + " passes that it announced"};
-    if (auto problem = run_pass(profiler, range, iterations, work)) return *problem;
+    if (auto problem = run_pass(profiler, range, launches, work)) return *problem;
     ++passes;
   }
   if (auto problem = profiler.decode()) return *problem;
   auto totals = schedule_.evaluate(profiler.data(), 0);
   if (!totals) return totals.reason();
-  return Counts{std::move(totals).value(), iterations, passes};
+  return RangeCounts{std::move(totals).value(), launches * work.iterations_a_launch, passes};
 }
 
 }  // namespace gvf::profiling

@@ -23,14 +23,15 @@ inline constexpr int warm_up_iterations = 2;
 /// What is counted: `iteration` submits one iteration, always the same, and `synchronize` returns when all
 /// that was submitted has ended.
 struct CountedWork {
-  std::function<void()> iteration;
+  std::function<void()> launch;
   std::function<void()> synchronize;
+  int iterations_a_launch = 1;
 };
 
-struct Counts {
+struct RangeCounts {
   std::map<std::string, double> totals;  ///< of the range, by quantity
-  int iterations = 0;
-  std::size_t passes = 0;  ///< how often the range was run to count everything
+  int iterations = 0;                    ///< of all launches in the range
+  std::size_t passes = 0;                ///< how often the range was run to count everything
 
   /// Absent where the chip does not count this quantity.
   std::optional<double> per_iteration(const std::string& quantity) const;
@@ -44,9 +45,9 @@ class CounterSession {
   static Result<CounterSession, CuptiProblem> open(
       const CounterApi& api, int device = 0, const std::vector<MetricRequest>& metrics = default_metrics());
 
-  /// Runs `work` warm_up_iterations + `iterations` times for each pass, and counts the latter. Fewer than
+  /// Launches `work` warm_up_iterations + `launches` times for each pass, and counts the latter. Fewer than
   /// least_iterations are refused. An exception from `work` ends the range and goes on to the caller.
-  Result<Counts, CuptiProblem> count(const std::string& range, int iterations, const CountedWork& work);
+  Result<RangeCounts, CuptiProblem> count(const std::string& range, int launches, const CountedWork& work);
 
   const std::string& chip() const { return target_.chip(); }
   std::size_t passes() const { return schedule_.passes(); }

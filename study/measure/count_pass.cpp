@@ -18,8 +18,8 @@ namespace {
 
 namespace quantity = profiling::quantity;
 
-// Enough iterations that the edges of a range are little against it: short iterations are many.
-int iterations_for(const Variant& variant) {
+// Enough launches that the edges of a range are little against it: short ones are many.
+int launches_for(const Variant& variant) {
   constexpr double range_us = 2000;
   return static_cast<int>(
       std::clamp(range_us / variant.expected_us(), double{profiling::least_iterations}, 100.0));
@@ -45,9 +45,9 @@ PassFile count_pass(const Pipeline& pipeline, const std::vector<Problem>& proble
   for (const Problem& problem : problems) {
     for (Variant* variant : find_variants(bench, pipeline, problem, selection, pass)) {
       PassRow& row = pass.rows[variant->name()];
-      const auto counts =
-          session.count(variant->name(), iterations_for(*variant),
-                        {[variant] { variant->submit(); }, [variant] { variant->synchronize(); }});
+      const auto counts = session.count(
+          variant->name(), launches_for(*variant),
+          {[variant] { variant->submit(); }, [variant] { variant->synchronize(); }, variant->iterations()});
       if (!counts) {
         row.reason = counts.reason().text;
         continue;

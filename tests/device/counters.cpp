@@ -89,3 +89,20 @@ TEST_CASE("PM sampling: the bandwidth of a long copy adds up to its bytes", "[de
   }
   CHECK(bytes == Catch::Approx(copies * double{gibibyte}).epsilon(0.1));
 }
+
+TEST_CASE("counters: bytes are an iteration's, whatever a launch carries", "[device][counters]") {
+  auto session = open_session<CounterSession>();
+  if (!session) GVF_SKIP(session.reason().text);
+  Rig rig(study::find_pipeline("chain"), {1 << 16, 16});
+  const auto sectors = [&](const char* submission) {
+    const auto variant = rig.variant(Structure::separate, submission);
+    const auto counts =
+        session->count(submission, least_iterations,
+                       {[&] { variant->submit(); }, [&] { variant->synchronize(); }, variant->iterations()});
+    REQUIRE(counts.ok());
+    return counts->per_iteration(quantity::l2_sm_sectors).value();
+  };
+  const double once = sectors("graph");
+  CHECK(sectors("graph_unrolled") == Catch::Approx(once).epsilon(0.01));
+  CHECK(sectors("graph_while") == Catch::Approx(once).epsilon(0.01));
+}

@@ -84,7 +84,7 @@ TEST_CASE("a shape has its nodes and edges, built and captured", "[device][lifec
       CAPTURE(to_string(shape), nodes);
       const auto expected = expected_edges(shape, nodes);
       CHECK(expected.size() == static_cast<std::size_t>(edge_count(shape, nodes)));
-      const BuiltGraph built = build(shape, nodes, kernel);
+      const NumberedGraph built = build(shape, nodes, kernel);
       CHECK(built.nodes.size() == static_cast<std::size_t>(nodes));
       CHECK(edges_of(built.graph.get(), static_cast<std::size_t>(nodes)) == expected);
       const Graph captured = capture.capture(shape, nodes, kernel);
@@ -117,7 +117,7 @@ TEST_CASE("parameters of every size arrive whole", "[device][lifecycle]") {
     ParameterKernel kernel(bytes);
     CHECK(kernel.bytes() == bytes);
     kernel.set_value(7);
-    const BuiltGraph built = build(Shape::straight_line, 4, kernel);
+    const NumberedGraph built = build(Shape::straight_line, 4, kernel);
     check_stores(instantiate(built.graph.get()), stream, 4, 7);
   }
   CHECK_THROWS_AS(ParameterKernel(12), std::invalid_argument);
@@ -131,7 +131,7 @@ TEST_CASE("an update from the host takes effect, node by node and as a whole", "
       constexpr int nodes = 9;
       ParameterKernel kernel(bytes);
       kernel.set_value(1);
-      const BuiltGraph built = build(shape, nodes, kernel);
+      const NumberedGraph built = build(shape, nodes, kernel);
       const GraphExec executable = instantiate(built.graph.get());
       check_stores(executable, stream, nodes, 1);
 
@@ -142,7 +142,7 @@ TEST_CASE("an update from the host takes effect, node by node and as a whole", "
       check_stores(executable, stream, nodes, 2);
 
       kernel.set_value(3);
-      const BuiltGraph changed = build(shape, nodes, kernel);
+      const NumberedGraph changed = build(shape, nodes, kernel);
       update_executable(executable.get(), changed.graph.get());
       check_stores(executable, stream, nodes, 3);
 
@@ -161,10 +161,10 @@ TEST_CASE("an update from the host takes effect, node by node and as a whole", "
 
 TEST_CASE("a whole-graph update to another shape is refused with its reason", "[device][lifecycle]") {
   ParameterKernel kernel(default_parameter_bytes);
-  const BuiltGraph line = build(Shape::straight_line, 8, kernel);
+  const NumberedGraph line = build(Shape::straight_line, 8, kernel);
   const GraphExec executable = instantiate(line.graph.get());
   for (const auto& [shape, nodes] : {std::pair{Shape::straight_line, 9}, {Shape::fan_out, 8}}) {
-    const BuiltGraph other = build(shape, nodes, kernel);
+    const NumberedGraph other = build(shape, nodes, kernel);
     try {
       update_executable(executable.get(), other.graph.get());
       FAIL("the update was not refused");

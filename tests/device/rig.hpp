@@ -39,6 +39,20 @@ struct Rig {
     return study::run_gate(*workload, {made.get()});
   }
 
+  // How many of `runs` runs on exact input, outputs poisoned before each, gave a wrong result.
+  [[nodiscard]] int wrong_runs(Structure structure, const char* submission, int runs) {
+    const auto made = variant(structure, submission);
+    workload->fill(InputKind::integers, some_seed);
+    int wrong = 0;
+    for (int run = 0; run < runs; ++run) {
+      workload->poison();
+      made->submit();
+      made->synchronize();
+      wrong += workload->verify(made->slices()).passed ? 0 : 1;
+    }
+    return wrong;
+  }
+
   Pipeline pipeline;  // a copy: mutants are put into it
   Problem problem;
   Device device = this_device();

@@ -46,6 +46,14 @@ TEST_CASE("counting: totals of the range, per iteration", "[profiling][counters]
   CHECK(counts->per_iteration(quantity::l2_bytes) == 200);
   CHECK(counts->per_iteration("no_such_quantity") == std::nullopt);
   CHECK(counters().range == "sum_abs.fused");
+
+  // A launch may carry several iterations: bytes are still those of one.
+  CountedWork several = logged;
+  several.iterations_a_launch = 4;
+  const auto shared = session->count("sum_abs.fused", 20, several);
+  REQUIRE(shared.ok());
+  CHECK(shared->iterations == 80);
+  CHECK(shared->per_iteration(quantity::dram_read_bytes) == 25);
 }
 
 TEST_CASE("counting: warm-up outside the range, all iterations finished inside", "[profiling][counters]") {
