@@ -26,21 +26,25 @@ bool is_time(const std::optional<double>& us) {
 
 }  // namespace
 
-Result<LineFit> fit_line(const std::vector<double>& x, const std::vector<double>& y) {
+Result<LineFit> fit_line(const std::vector<double>& x, const std::vector<double>& y,
+                         const std::vector<double>& weights) {
   if (x.size() != y.size() || std::set<double>(x.begin(), x.end()).size() < 2)
     return Reason{"a line needs at least two distinct abscissae"};
-  const auto count = static_cast<double>(x.size());
-  double mean_x = 0, mean_y = 0;
+  const auto weight = [&](std::size_t i) { return weights.empty() ? 1.0 : weights[i]; };
+  double total = 0, mean_x = 0, mean_y = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i]) || !std::isfinite(y[i]) || y[i] <= 0)
       return Reason{"a point of the line is not a positive number"};
-    mean_x += x[i] / count;
-    mean_y += y[i] / count;
+    total += weight(i);
+    mean_x += weight(i) * x[i];
+    mean_y += weight(i) * y[i];
   }
+  mean_x /= total;
+  mean_y /= total;
   double xx = 0, xy = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    xx += (x[i] - mean_x) * (x[i] - mean_x);
-    xy += (x[i] - mean_x) * (y[i] - mean_y);
+    xx += weight(i) * (x[i] - mean_x) * (x[i] - mean_x);
+    xy += weight(i) * (x[i] - mean_x) * (y[i] - mean_y);
   }
   LineFit fit;
   fit.slope = xy / xx;

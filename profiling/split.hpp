@@ -49,8 +49,10 @@ struct Split {
 struct LineFit {
   double intercept = 0, slope = 0, relative_error = 0;
 };
-/// Least squares of y = intercept + slope * x; needs two distinct x and positive y.
-Result<LineFit> fit_line(const std::vector<double>& x, const std::vector<double>& y);
+/// Least squares of y = intercept + slope * x, each point as heavy as `weights` says, or all alike where that
+/// is empty; needs two distinct x and positive y.
+Result<LineFit> fit_line(const std::vector<double>& x, const std::vector<double>& y,
+                         const std::vector<double>& weights = {});
 
 /// Below this many waves a slice leaves part of the chip idle and its cost is no longer a ramp
 /// (docs/method.md).

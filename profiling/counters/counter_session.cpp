@@ -167,7 +167,7 @@ Result<CounterSession, CuptiProblem> CounterSession::open(const CounterApi& api,
 }
 
 Result<RangeCounts, CuptiProblem> CounterSession::count(const std::string& range, int launches,
-                                                   const CountedWork& work) {
+                                                        const CountedWork& work) {
   if (launches < least_iterations)
     return CuptiProblem{Degraded::no_iterations, range + ": " + std::to_string(launches) +
                                                      " iterations in a range are too few, at least " +
