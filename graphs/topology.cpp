@@ -87,10 +87,20 @@ void TopologyCapture::enqueue_diamonds(int nodes, ParameterKernel& kernel) {
   for (int node = 0; node < nodes; ++node) {
     const bool forks = node % 4 == 2;
     // The fork is recorded behind the top, so before the left side is launched.
-    if (node % 4 == 1 && node + 1 < nodes) wait_for(forked_, origin_, branch_);
+    if (node % 4 == 1 && node + 1 < nodes) fork();
     (forks ? right : left).submit(kernel.for_node(node));
     if (forks) wait_for(joined_, branch_, origin_);
   }
+}
+
+void TopologyCapture::fork() {
+  cudaGraphNode_t top = last_captured(origin_.get());
+  wait_for(forked_, origin_, branch_);
+  // An event only adds to what a stream waits for: without this the branch also waits for its own last node,
+  // which the top already waits for.
+  GVF_CUDA(
+      cudaStreamUpdateCaptureDependencies(branch_.get(), &top, nullptr, 1, cudaStreamSetCaptureDependencies),
+      "forking a capture");
 }
 
 void enqueue(int nodes, ParameterKernel& kernel, cudaStream_t stream) {

@@ -68,6 +68,7 @@ class TopologyCapture {
   void enqueue(Shape shape, int nodes, ParameterKernel& kernel);
   void enqueue_fan_out(int nodes, ParameterKernel& kernel);
   void enqueue_diamonds(int nodes, ParameterKernel& kernel);
+  void fork();  // the branch waits for the origin's last node, and for nothing else
 
   Stream origin_ = make_stream();
   Stream branch_ = make_stream();
