@@ -7,40 +7,35 @@
 #include "graphs/capture.hpp"
 
 namespace gvf::graphs {
+
+ForkedStream::ForkedStream(cudaStream_t origin) : origin_(origin) {
+  GVF_CUDA(cudaEventRecord(event_.get(), origin_), "forking a branch");
+  GVF_CUDA(cudaStreamWaitEvent(stream_.get(), event_.get(), 0), "forking a branch");
+}
+
+void ForkedStream::join() {
+  GVF_CUDA(cudaEventRecord(event_.get(), stream_.get()), "joining a branch");
+  GVF_CUDA(cudaStreamWaitEvent(origin_, event_.get(), 0), "joining a branch");
+}
+
 namespace {
 
-// A stream a lane, forked from where the iteration began.
+// A stream a lane, forked from where the iteration began: `origin` itself captures nothing.
 class BranchLauncher final : public StreamLauncher {
  public:
-  explicit BranchLauncher(cudaStream_t origin) : StreamLauncher(origin), origin_(origin) {
-    GVF_CUDA(cudaEventRecord(fork_.get(), origin), "forking branches");
-  }
+  explicit BranchLauncher(cudaStream_t origin) : StreamLauncher(origin), origin_(origin) {}
 
-  void begin_lane(int lane) override {
-    const auto [position, is_new] = lanes_.try_emplace(lane);
-    const cudaStream_t stream = position->second.stream.get();
-    if (is_new) GVF_CUDA(cudaStreamWaitEvent(stream, fork_.get(), 0), "forking a branch");
-    continue_in(stream);
-  }
+  void begin_lane(int lane) override { continue_in(lanes_.try_emplace(lane, origin_).first->second.get()); }
 
-  // A capture ends in the stream that it began in: a branch that is not joined to it invalidates it.
   void join() {
-    for (const auto& [number, lane] : lanes_) {
-      GVF_CUDA(cudaEventRecord(lane.end.get(), lane.stream.get()), "joining a branch");
-      GVF_CUDA(cudaStreamWaitEvent(origin_, lane.end.get(), 0), "joining a branch");
-    }
+    for (auto& [number, lane] : lanes_) lane.join();
     continue_in(origin_);
   }
   [[nodiscard]] std::size_t lanes() const noexcept { return lanes_.size(); }
 
  private:
-  struct Lane {
-    Stream stream = make_stream();
-    Event end = make_event(cudaEventDisableTiming);
-  };
   cudaStream_t origin_;
-  Event fork_ = make_event(cudaEventDisableTiming);
-  std::map<int, Lane> lanes_;
+  std::map<int, ForkedStream> lanes_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/programmatic.cuh"
+#include "graphs/branches.hpp"
 #include "graphs/capture.hpp"
 #include "graphs/inspect.hpp"
 
@@ -46,6 +47,22 @@ void preload(const void* kernel) {
   GVF_CUDA(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel that steers a graph");
 }
 
+// One round: what `enqueue` launches, and `count`, which launches the kernel that counts.
+void capture_round(cudaStream_t stream, const Enqueue& enqueue, const Enqueue& count,
+                   const LoopOptions& options) {
+  StreamLauncher launcher(stream, options.edge);
+  if (options.counting == Counting::behind) {
+    enqueue(launcher);
+    count(launcher);
+    return;
+  }
+  ForkedStream branch(stream);
+  StreamLauncher beside(branch.get());
+  count(beside);
+  enqueue(launcher);
+  branch.join();
+}
+
 }  // namespace
 
 BuiltGraph build_unrolled(const Enqueue& enqueue, int iterations) {
@@ -55,7 +72,7 @@ BuiltGraph build_unrolled(const Enqueue& enqueue, int iterations) {
   return {std::move(graph), iterations};
 }
 
-BuiltGraph build_while(const Enqueue& enqueue, int iterations) {
+BuiltGraph build_while(const Enqueue& enqueue, int iterations, LoopOptions options) {
   preload(reinterpret_cast<const void*>(&continue_while_kernel));
   cudaGraph_t raw = nullptr;
   GVF_CUDA(cudaGraphCreate(&raw, 0), "creating a graph");
@@ -72,22 +89,23 @@ BuiltGraph build_while(const Enqueue& enqueue, int iterations) {
   params.conditional.size = 1;
   cudaGraphNode_t node = nullptr;
   GVF_CUDA(cudaGraphAddNode(&node, raw, nullptr, nullptr, 0, &params), "adding a WHILE node");
-  capture_into(params.conditional.phGraph_out[0], [&](cudaStream_t stream) {
-    StreamLauncher launcher(stream);
-    enqueue(launcher);
+  const Enqueue enqueue_count = [&](Launcher& launcher) {
     launcher.launch(continue_while_kernel, one_thread, handle, count->data(),
                     static_cast<unsigned>(iterations));
-  });
+  };
+  capture_into(params.conditional.phGraph_out[0],
+               [&](cudaStream_t stream) { capture_round(stream, enqueue, enqueue_count, options); });
   return built;
 }
 
-BuiltGraph build_relaunching(const Enqueue& enqueue, int iterations) {
+BuiltGraph build_relaunching(const Enqueue& enqueue, int iterations, LoopOptions options) {
   preload(reinterpret_cast<const void*>(&relaunch_kernel));
   const auto count = zero_count();
-  Graph graph = capture([&](Launcher& launcher) {
-    enqueue(launcher);
+  const Enqueue enqueue_count = [&](Launcher& launcher) {
     launcher.launch(relaunch_kernel, one_thread, count->data(), static_cast<unsigned>(iterations));
-  });
+  };
+  Graph graph =
+      capture_stream([&](cudaStream_t stream) { capture_round(stream, enqueue, enqueue_count, options); });
   for (const cudaGraphNodeType type : inspect(graph.get()).types) {
     if (type != cudaGraphNodeTypeKernel && type != cudaGraphNodeTypeMemcpy &&
         type != cudaGraphNodeTypeMemset && type != cudaGraphNodeTypeGraph) {

@@ -39,6 +39,12 @@ auto replaying(BuiltGraph (*build)(const Enqueue&, int)) {
   };
 }
 
+auto looping(BuiltGraph (*build)(const Enqueue&, int, graphs::LoopOptions)) {
+  return [build](const Enqueue& enqueue, cudaStream_t stream, int repeats) -> std::unique_ptr<Submission> {
+    return std::make_unique<graphs::GraphSubmission>(build(enqueue, repeats, {}), stream);
+  };
+}
+
 auto launching(Edge edge) {
   return [edge](const Enqueue& enqueue, cudaStream_t stream, int) -> std::unique_ptr<Submission> {
     return std::make_unique<StreamSubmission>(enqueue, stream, edge);
@@ -75,9 +81,9 @@ const std::vector<SubmissionKind>& submissions() {
       {"graph_unrolled", "several iterations in one graph", 0xffcc79a7, true, several,
        replaying(graphs::build_unrolled)},
       {"graph_while", "the iteration in a WHILE node, counted on the device", 0xff009e73, true, several,
-       replaying(graphs::build_while), needs_conditional_nodes},
+       looping(graphs::build_while), needs_conditional_nodes},
       {"graph_device", "a graph that launches itself again from the device", 0xff117733, true, several,
-       replaying(graphs::build_relaunching)},
+       looping(graphs::build_relaunching)},
       {"graph_memory", "intermediates in memory that the graph allocates and frees", 0xff882255, true, 1,
        replaying(graphs::build_with_memory)},
       {"graph_branches", "independent launches as branches of a graph", 0xff332288, true, 1,

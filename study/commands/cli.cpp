@@ -31,6 +31,7 @@ int run_gvf(int argc, char** argv) {
   add_trace(app, run);
   add_calibrate(app, run);
   add_lifecycle(app, run);
+  add_steps(app, run);
   add_attribute(app, run);
   add_record(app, run);
   add_study(app, run);

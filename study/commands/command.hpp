@@ -17,6 +17,7 @@ void add_check(CLI::App& app, Action& run);
 void add_trace(CLI::App& app, Action& run);
 void add_calibrate(CLI::App& app, Action& run);
 void add_lifecycle(CLI::App& app, Action& run);
+void add_steps(CLI::App& app, Action& run);
 void add_attribute(CLI::App& app, Action& run);
 void add_record(CLI::App& app, Action& run);
 void add_study(CLI::App& app, Action& run);

@@ -1,0 +1,102 @@
+// Implements study/recordings/step_tables.hpp.
+#include "study/recordings/step_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "study/exit_code.hpp"
+
+namespace gvf::study {
+namespace {
+
+using nlohmann::ordered_json;
+
+// "1.02 (1.01-1.05)", median and p10 to p90.
+std::string with_spread(const ordered_json& spread) {
+  return fmt::format("{:.2f} ({:.2f}-{:.2f})", spread.at("p50").get<double>(), spread.at("p10").get<double>(),
+                     spread.at("p90").get<double>());
+}
+
+// A figure that costs nothing a step is a hair around zero.
+std::string median_of(const ordered_json& spread) {
+  const double us = spread.at("p50").get<double>();
+  return fmt::format("{:.2f}", std::abs(us) < 0.005 ? 0.0 : us);
+}
+
+const ordered_json* find_row(const ordered_json& rows, const std::string& way, const std::string& shape) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const ordered_json& row) {
+    return row.at("way") == way && row.at("shape") == shape;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::string shape_title(const ordered_json& shape) {
+  const auto threads = shape.at("blocks").get<int>() * shape.at("threads").get<int>();
+  return fmt::format("{}{} threads", shape.at("work") == "empty" ? "empty kernels, " : "", threads);
+}
+
+Table ways_table(const ordered_json& steps) {
+  Table table{"A step that waits for the step before it, µs", {{"way", false}}, {}, {}};
+  const ordered_json& shapes = steps.at("shapes");
+  const auto first_shape = shapes.at(0).at("name").get<std::string>();
+  for (const char* column : {"host", "wall", "launch: host", "launch: wall"})
+    table.columns.push_back({column});
+  for (const ordered_json& shape : shapes) table.columns.push_back({"device, " + shape_title(shape)});
+  std::vector<std::string> ways;
+  for (const ordered_json& row : steps.at("rows")) {
+    const auto way = row.at("way").get<std::string>();
+    if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+  }
+  for (const std::string& way : ways) {
+    const ordered_json* first = find_row(steps.at("rows"), way, first_shape);
+    if (first == nullptr || first->contains("missing")) {
+      table.rows.push_back(
+          {{way}, first == nullptr ? "not measured" : first->at("missing").get<std::string>()});
+      continue;
+    }
+    TableRow row{{way}, {}};
+    for (const char* part : {"step", "fixed"}) {
+      for (const char* clock : {"host_us", "wall_us"})
+        row.cells.push_back(median_of(first->at(clock).at(part)));
+    }
+    for (const ordered_json& shape : shapes) {
+      const ordered_json* at = find_row(steps.at("rows"), way, shape.at("name").get<std::string>());
+      row.cells.push_back(
+          at == nullptr || at->contains("missing") ? "-" : with_spread(at->at("device_us").at("step")));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  table.notes.push_back(
+      fmt::format("Medians of {} rounds, in brackets p10 to p90. A step is what {} steps cost more than {}, "
+                  "divided by the {} between; \"launch\" is what is left of the {}.",
+                  steps.at("rows").at(0).value("rounds", 0), steps.at("steps").at(1).get<int>(),
+                  steps.at("steps").at(0).get<int>(),
+                  steps.at("steps").at(1).get<int>() - steps.at("steps").at(0).get<int>(),
+                  steps.at("steps").at(0).get<int>()));
+  table.notes.push_back(
+      "Host: inside the launch calls. Wall: an isolated launch, to the synchronisation's return. Device: the "
+      "host far ahead, between two events. Host, wall and launch at the first shape.");
+  return table;
+}
+
+Table calls_table(const ordered_json& calls) {
+  Table table{"Calls on whole graphs, µs", {{"call", false}, {"host", true}}, {}, {}};
+  for (const ordered_json& call : calls)
+    table.rows.push_back({{call.at("what").get<std::string>(), with_spread(call.at("host_us"))}, ""});
+  return table;
+}
+
+}  // namespace
+
+Document step_tables(const ordered_json& steps) {
+  try {
+    return {ways_table(steps), calls_table(steps.at("calls"))};
+  } catch (const nlohmann::json::exception& error) {
+    throw BadInput(fmt::format("steps.json is damaged: {}; run `gvf steps --output` again", error.what()));
+  }
+}
+
+}  // namespace gvf::study
