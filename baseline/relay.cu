@@ -9,8 +9,19 @@ namespace {
 
 template <RelayWork work>
 __global__ void relay_kernel(unsigned* words) {
-  begin_dependent_kernel();
+  if constexpr (work != RelayWork::bare) begin_dependent_kernel();
   if constexpr (work == RelayWork::load) relay_step(words, blockIdx.x);
+}
+
+auto* kernel_of(RelayWork work) {
+  switch (work) {
+    case RelayWork::load:
+      return &relay_kernel<RelayWork::load>;
+    case RelayWork::empty:
+      return &relay_kernel<RelayWork::empty>;
+    default:
+      return &relay_kernel<RelayWork::bare>;
+  }
 }
 
 }  // namespace
@@ -19,7 +30,7 @@ void enqueue_relay(Launcher& launcher, int steps, RelayGrid grid, RelayWork work
   LaunchConfig config;
   config.grid = dim3(static_cast<unsigned>(grid.blocks));
   config.block = dim3(static_cast<unsigned>(grid.threads));
-  auto* kernel = work == RelayWork::load ? &relay_kernel<RelayWork::load> : &relay_kernel<RelayWork::empty>;
+  auto* kernel = kernel_of(work);
   for (int step = 0; step < steps; ++step) launcher.launch(kernel, config, words);
 }
 

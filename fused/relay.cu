@@ -16,32 +16,35 @@
 namespace gvf {
 namespace {
 
+struct CooperativeGroupsBarrier {
+  __device__ explicit CooperativeGroupsBarrier(unsigned long long*) {}
+  __device__ void sync() { cooperative_groups::this_grid().sync(); }
+};
+
 // The block that takes a tile is another one in every step: with the same one, nothing would have to wait.
-template <RelayWork work, class GridBarrier>
-__device__ __forceinline__ void run_relay(unsigned* words, int steps, GridBarrier barrier) {
+template <RelayWork work, class Barrier>
+__device__ __forceinline__ void run_relay(unsigned* words, unsigned long long* arrivals, int steps) {
   begin_dependent_kernel();
+  Barrier barrier(arrivals);
   for (int step = 0; step < steps; ++step) {
     if constexpr (work == RelayWork::load) {
       relay_step(words, (blockIdx.x + static_cast<unsigned>(step)) % gridDim.x);
     }
-    if (step + 1 < steps) barrier();
+    if (step + 1 < steps) barrier.sync();
   }
 }
 
-template <RelayWork work>
-__global__ void cooperative_groups_kernel(unsigned* words, unsigned long long*, int steps) {
-  run_relay<work>(words, steps, [] { cooperative_groups::this_grid().sync(); });
-}
-
-template <RelayWork work>
-__global__ void flat_kernel(unsigned* words, unsigned long long* arrivals, int steps) {
-  run_relay<work>(words, steps, [arrivals] { flat_grid_barrier(arrivals); });
+template <RelayWork work, class Barrier>
+__global__ void relay_kernel(unsigned* words, unsigned long long* arrivals, int steps) {
+  run_relay<work, Barrier>(words, arrivals, steps);
 }
 
 template <RelayWork work, int blocks>
 __global__ void GVF_CLUSTER_OF(blocks)
     cluster_kernel(unsigned* words, unsigned long long* arrivals, int steps) {
-  run_relay<work>(words, steps, [arrivals] { cluster_grid_barrier(arrivals); });
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  run_relay<work, ClusterBarrier>(words, arrivals, steps);
+#endif
 }
 
 using Kernel = void (*)(unsigned*, unsigned long long*, int);
@@ -50,9 +53,9 @@ template <RelayWork work>
 Kernel kernel_with(Barrier barrier) {
   switch (barrier) {
     case Barrier::cooperative_groups:
-      return &cooperative_groups_kernel<work>;
+      return &relay_kernel<work, CooperativeGroupsBarrier>;
     case Barrier::flat:
-      return &flat_kernel<work>;
+      return &relay_kernel<work, FlatBarrier>;
     case Barrier::cluster_2:
       return &cluster_kernel<work, 2>;
     case Barrier::cluster_4:

@@ -33,6 +33,7 @@ const std::vector<StepShape>& shapes() {
       {"a block an SM", {128, 256}, RelayWork::load},
       {"a full chip", {1024, 256}, RelayWork::load},
       {"empty", {128, 32}, RelayWork::empty},
+      {"bare", {1, 32}, RelayWork::bare},
   };
   return all;
 }
@@ -67,7 +68,7 @@ class StepTrain final : public Runnable {
   void check() {
     submit();
     synchronize();
-    if (plan_.work == RelayWork::empty) return;
+    if (plan_.work != RelayWork::load) return;
     std::vector<unsigned> counted(words_.size());
     GVF_CUDA(cudaMemcpy(counted.data(), words_.data(), words_.bytes(), cudaMemcpyDeviceToHost),
              "reading a relay's words");
@@ -209,7 +210,7 @@ ordered_json shapes_json() {
   ordered_json json = ordered_json::array();
   for (const StepShape& shape : shapes()) {
     json.push_back({{"name", shape.name},
-                    {"work", shape.work == RelayWork::load ? "load" : "empty"},
+                    {"work", to_string(shape.work)},
                     {"blocks", shape.grid.blocks},
                     {"threads", shape.grid.threads}});
   }

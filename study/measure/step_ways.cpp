@@ -126,6 +126,7 @@ void add_priorities(std::vector<StepWay>& ways) {
 StepWay barrier_way(Barrier barrier) {
   return {fmt::format("one kernel, barrier: {}", to_string(barrier)), "barrier", 1, false,
           [barrier](const StepPlan& plan, cudaStream_t stream) -> std::unique_ptr<Submission> {
+            if (plan.grid.blocks == 1) throw NotApplicable("one block needs no barrier of a grid");
             if (plan.grid.blocks % cluster_size(barrier) != 0) {
               throw NotApplicable(fmt::format("{} blocks do not make clusters of {}", plan.grid.blocks,
                                               cluster_size(barrier)));

@@ -35,7 +35,8 @@ const ordered_json* find_row(const ordered_json& rows, const std::string& way, c
 
 std::string shape_title(const ordered_json& shape) {
   const auto threads = shape.at("blocks").get<int>() * shape.at("threads").get<int>();
-  return fmt::format("{}{} threads", shape.at("work") == "empty" ? "empty kernels, " : "", threads);
+  const auto work = shape.at("work").get<std::string>();
+  return fmt::format("{}{} threads", work == "load" ? "" : work + " kernels, ", threads);
 }
 
 Table ways_table(const ordered_json& steps) {
