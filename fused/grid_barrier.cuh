@@ -15,7 +15,7 @@ namespace gvf {
 using ArrivalCount = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
 
 // Every block counts itself; its ticket tells it which count ends its wait. An addition whose result nobody
-// waits for would save a trip to L2, but then blocks poll while others still arrive: on an H200 5 % less at
+// waits for would save a trip to L2, but then blocks poll while others still arrive: on an H200 8 % less at
 // 128 blocks, half as much again at 1024.
 class FlatBarrier {
  public:
