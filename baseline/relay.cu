@@ -9,19 +9,8 @@ namespace {
 
 template <RelayWork work>
 __global__ void relay_kernel(unsigned* words) {
-  if constexpr (work != RelayWork::bare) begin_dependent_kernel();
+  begin_dependent_kernel();
   if constexpr (work == RelayWork::load) relay_step(words, blockIdx.x);
-}
-
-auto* kernel_of(RelayWork work) {
-  switch (work) {
-    case RelayWork::load:
-      return &relay_kernel<RelayWork::load>;
-    case RelayWork::empty:
-      return &relay_kernel<RelayWork::empty>;
-    default:
-      return &relay_kernel<RelayWork::bare>;
-  }
 }
 
 }  // namespace
@@ -30,7 +19,7 @@ void enqueue_relay(Launcher& launcher, int steps, RelayGrid grid, RelayWork work
   LaunchConfig config;
   config.grid = dim3(static_cast<unsigned>(grid.blocks));
   config.block = dim3(static_cast<unsigned>(grid.threads));
-  auto* kernel = kernel_of(work);
+  auto* kernel = work == RelayWork::load ? &relay_kernel<RelayWork::load> : &relay_kernel<RelayWork::empty>;
   for (int step = 0; step < steps; ++step) launcher.launch(kernel, config, words);
 }
 

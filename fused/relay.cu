@@ -24,7 +24,6 @@ struct CooperativeGroupsBarrier {
 // The block that takes a tile is another one in every step: with the same one, nothing would have to wait.
 template <RelayWork work, class Barrier>
 __device__ __forceinline__ void run_relay(unsigned* words, unsigned long long* arrivals, int steps) {
-  begin_dependent_kernel();
   Barrier barrier(arrivals);
   for (int step = 0; step < steps; ++step) {
     if constexpr (work == RelayWork::load) {
@@ -36,12 +35,14 @@ __device__ __forceinline__ void run_relay(unsigned* words, unsigned long long* a
 
 template <RelayWork work, class Barrier>
 __global__ void relay_kernel(unsigned* words, unsigned long long* arrivals, int steps) {
+  begin_dependent_kernel();
   run_relay<work, Barrier>(words, arrivals, steps);
 }
 
 template <RelayWork work, int blocks>
 __global__ void GVF_CLUSTER_OF(blocks)
     cluster_kernel(unsigned* words, unsigned long long* arrivals, int steps) {
+  begin_dependent_kernel();
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   run_relay<work, ClusterBarrier>(words, arrivals, steps);
 #endif

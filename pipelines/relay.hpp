@@ -14,11 +14,10 @@ namespace gvf {
 enum class RelayWork {
   load,   // each thread adds one to a word that another block wrote in the step before
   empty,  // nothing: a figure of empty kernels, to be labelled so
-  bare,   // nothing, and not even the wait that every kernel of a Launcher begins with
 };
 
 [[nodiscard]] constexpr std::string_view to_string(RelayWork work) noexcept {
-  return work == RelayWork::load ? "load" : work == RelayWork::empty ? "empty" : "bare";
+  return work == RelayWork::load ? "load" : "empty";
 }
 
 struct RelayGrid {
@@ -37,7 +36,7 @@ void enqueue_relay(Launcher& launcher, int steps, RelayGrid grid, RelayWork work
 enum class Barrier {
   cooperative_groups,  // grid_group::sync()
   flat,                // every block counts itself in one word of global memory and polls it
-  cluster_2,  // blocks meet their cluster in hardware; one block of each cluster counts itself
+  cluster_2,           // blocks meet their cluster in hardware; one block of each cluster counts itself
   cluster_4,
   cluster_8,
   cluster_16,
@@ -51,7 +50,7 @@ inline constexpr std::array<Barrier, 6> all_barriers{Barrier::cooperative_groups
 [[nodiscard]] int cluster_size(Barrier barrier) noexcept;
 
 // One cooperative kernel. `arrivals`: one word in device memory, zero before the first launch and left alone
-// after. Nothing is bare here. Throws CudaError where the grid does not fit the chip at once, or the chip has
+// after. Throws CudaError where the grid does not fit the chip at once, or the chip has
 // no such clusters.
 void enqueue_relay_in_one_kernel(Launcher& launcher, int steps, RelayGrid grid, RelayWork work,
                                  unsigned* words, unsigned long long* arrivals, Barrier barrier);

@@ -16,6 +16,9 @@ __global__ void empty_kernel() {
   begin_dependent_kernel();
 }
 
+// For the cost of the wait itself: this one is no kernel for programmatic edges.
+__global__ void bare_kernel() {}
+
 // The edge between two kernels is measured at the shape that real kernels have: a grid that fills the chip,
 // each thread's load dependent on the store of the kernel before. An empty kernel of one block has a shorter
 // edge.
@@ -100,6 +103,11 @@ Result<std::vector<Timeline>> host_bound_trains(ActivitySession& session, cudaSt
 void enqueue_empty(Launcher& launcher, int kernels) {
   static const LaunchConfig one_block{dim3(1), dim3(256)};
   for (int k = 0; k < kernels; ++k) launcher.launch(empty_kernel, one_block);
+}
+
+void enqueue_bare(Launcher& launcher, int kernels) {
+  static const LaunchConfig one_warp{dim3(1), dim3(32)};
+  for (int k = 0; k < kernels; ++k) launcher.launch(bare_kernel, one_warp);
 }
 
 void enqueue_spinning(Launcher& launcher, int kernels, std::chrono::nanoseconds duration) {

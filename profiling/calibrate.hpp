@@ -16,6 +16,10 @@ namespace gvf::profiling {
 /// kernels: label them so wherever they are shown.
 void enqueue_empty(Launcher& launcher, int kernels);
 
+/// The same of one warp, and without the wait that every kernel of a pipeline begins with: the least that a
+/// launch can cost. What follows on a programmatic edge does not wait for them.
+void enqueue_bare(Launcher& launcher, int kernels);
+
 /// Enqueues kernels of one block that spin for `duration`: launches whose cost hides behind the device.
 void enqueue_spinning(Launcher& launcher, int kernels, std::chrono::nanoseconds duration);
 

@@ -33,7 +33,7 @@ const std::vector<StepShape>& shapes() {
       {"a block an SM", {128, 256}, RelayWork::load},
       {"a full chip", {1024, 256}, RelayWork::load},
       {"empty", {128, 32}, RelayWork::empty},
-      {"bare", {1, 32}, RelayWork::bare},
+      {"bare", {1, 32}, RelayWork::empty, true},
   };
   return all;
 }
@@ -44,9 +44,10 @@ class StepTrain final : public Runnable {
   StepTrain(const StepWay& way, const StepShape& shape, int steps, cudaStream_t stream)
       : name_(fmt::format("{}, {}, {} steps", way.name, shape.name, steps)),
         lanes_(way.lanes),
+        one_launch_(way.one_launch),
         words_(shape.grid.words() * static_cast<std::size_t>(way.lanes)),
         arrivals_(1),
-        plan_{steps, shape.grid, shape.work, words_.data(), arrivals_.data()},
+        plan_{steps, shape.grid, shape.work, shape.bare, words_.data(), arrivals_.data()},
         stream_(stream) {
     GVF_CUDA(cudaMemset(words_.data(), 0, words_.bytes()), "zeroing a relay's words");
     GVF_CUDA(cudaMemset(arrivals_.data(), 0, arrivals_.bytes()), "zeroing a count of arrivals");
@@ -58,8 +59,8 @@ class StepTrain final : public Runnable {
   void submit() override { submission_->submit(); }
   void synchronize() override { GVF_CUDA(cudaStreamSynchronize(stream_), "waiting for " + name_); }
   [[nodiscard]] cudaStream_t stream() const noexcept override { return stream_; }
-  [[nodiscard]] int host_submissions() const override { return submission_->host_submissions(plan_.steps); }
-  [[nodiscard]] bool as_graph() const noexcept override { return host_submissions() == 1; }
+  [[nodiscard]] int host_submissions() const override { return one_launch_ ? 1 : plan_.steps; }
+  [[nodiscard]] bool as_graph() const noexcept override { return one_launch_; }
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] double expected_us() const override { return 10 + 6.0 * plan_.steps; }
 
@@ -82,6 +83,7 @@ class StepTrain final : public Runnable {
 
   std::string name_;
   int lanes_;
+  bool one_launch_;
   DeviceBuffer<unsigned> words_;
   DeviceBuffer<unsigned long long> arrivals_;
   StepPlan plan_;
@@ -149,7 +151,8 @@ ordered_json to_json(const StepRow& row) {
   ordered_json json{{"way", row.way->name},
                     {"group", row.way->group},
                     {"shape", row.shape->name},
-                    {"lanes", row.way->lanes}};
+                    {"lanes", row.way->lanes},
+                    {"one_launch", row.way->one_launch}};
   if (!row.missing.empty()) {
     json["missing"] = row.missing;
     return json;
@@ -210,7 +213,7 @@ ordered_json shapes_json() {
   ordered_json json = ordered_json::array();
   for (const StepShape& shape : shapes()) {
     json.push_back({{"name", shape.name},
-                    {"work", to_string(shape.work)},
+                    {"work", shape.bare ? "bare" : to_string(shape.work)},
                     {"blocks", shape.grid.blocks},
                     {"threads", shape.grid.threads}});
   }

@@ -10,18 +10,19 @@
 
 namespace gvf::study {
 
-// The same resident threads for every way. Those of `empty` show what the boundary alone costs: their figures
-// are labelled wherever they are shown.
+// The same resident threads for every way. Those without work show what the boundary alone
+// costs: their figures are labelled wherever they are shown.
 struct StepShape {
   std::string name;
   RelayGrid grid;
   RelayWork work = RelayWork::load;
+  bool bare = false;  // not even the wait
 };
 
 // In this process, untraced, with progress on stderr: {
 //  "steps": [few, many],
 //  "shapes": [{"name", "work", "blocks", "threads"}],
-//  "rows": [{"way", "group", "shape", "lanes", "rounds",
+//  "rows": [{"way", "group", "shape", "lanes", "one_launch", "rounds",
 //    "host_us", "wall_us", "device_us": {"step": {"p10", "p50", "p90"}, "fixed": {...}}} or {.., "missing"}],
 //  "calls": [{"what", "host_us": {"p10", "p50", "p90"}}] }
 // A step is the difference between a relay of many steps and one of few, divided by the steps between them;

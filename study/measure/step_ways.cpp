@@ -10,6 +10,7 @@
 #include "graphs/graph_submission.hpp"
 #include "graphs/inspect.hpp"
 #include "graphs/loops.hpp"
+#include "profiling/calibrate.hpp"
 #include "study/catalog.hpp"
 
 namespace gvf::study {
@@ -19,10 +20,15 @@ using graphs::BuiltGraph;
 using graphs::Counting;
 using graphs::LoopOptions;
 
+void enqueue_steps(Launcher& launcher, const StepPlan& plan, int steps, unsigned* words) {
+  if (plan.bare) return profiling::enqueue_bare(launcher, steps);
+  enqueue_relay(launcher, steps, plan.grid, plan.work, words);
+}
+
 Enqueue relay_of(const StepPlan& plan, int steps) {
   return [plan, steps](Launcher& launcher) {
     static_cast<void>(launcher.intermediate<unsigned>(nullptr, plan.grid.words()));  // for memory nodes
-    enqueue_relay(launcher, steps, plan.grid, plan.work, plan.words);
+    enqueue_steps(launcher, plan, steps, plan.words);
   };
 }
 
@@ -32,8 +38,7 @@ Enqueue relay_in_lanes(const StepPlan& plan, int lanes) {
     for (int step = 0; step < plan.steps; ++step) {
       const int lane = step % lanes;
       launcher.begin_lane(lane);
-      enqueue_relay(launcher, 1, plan.grid, plan.work,
-                    plan.words + static_cast<std::size_t>(lane) * plan.grid.words());
+      enqueue_steps(launcher, plan, 1, plan.words + static_cast<std::size_t>(lane) * plan.grid.words());
     }
   };
 }
@@ -46,7 +51,7 @@ constexpr int branches = 2;
 
 // Those that carry several iterations get one step in each.
 StepWay submission_way(const SubmissionKind& kind) {
-  StepWay way{std::string(kind.name), "submission", 1, false, nullptr};
+  StepWay way{std::string(kind.name), "submission", 1, false, kind.as_graph, nullptr};
   if (kind.name == "graph_branches") {
     way.lanes = branches;
     way.name += fmt::format(", {} branches", branches);
@@ -65,7 +70,11 @@ StepWay round_way(const char* submission, BuildLoop build, int round, LoopOption
   std::string name = fmt::format("{}, {} step{} a round", submission, round, round > 1 ? "s" : "");
   if (options.counting == Counting::beside) name += ", counted beside";
   if (options.edge == Edge::programmatic) name += ", programmatic edges";
-  return {std::move(name), "rounds", 1, false,
+  return {std::move(name),
+          "rounds",
+          1,
+          false,
+          true,
           [build, round, options](const StepPlan& plan, cudaStream_t stream) {
             return replaying(build(relay_of(plan, round), plan.steps / round, options), stream);
           }};
@@ -86,7 +95,11 @@ void add_rounds(std::vector<StepWay>& ways) {
 
 // Every step waits for the two before it, of which the nearer one would do.
 StepWay redundant_edges() {
-  return {"graph, each step waits for the two before", "dependencies", 1, false,
+  return {"graph, each step waits for the two before",
+          "dependencies",
+          1,
+          false,
+          true,
           [](const StepPlan& plan, cudaStream_t stream) {
             BuiltGraph built = graphs::build_captured(relay_of(plan, plan.steps));
             const std::vector<cudaGraphNode_t> nodes = graphs::inspect(built.graph.get()).nodes;
@@ -100,7 +113,11 @@ StepWay redundant_edges() {
 
 StepWay four_branches() {
   constexpr int lanes = 4;
-  return {fmt::format("graph_branches, {} branches", lanes), "dependencies", lanes, false,
+  return {fmt::format("graph_branches, {} branches", lanes),
+          "dependencies",
+          lanes,
+          false,
+          true,
           [](const StepPlan& plan, cudaStream_t stream) {
             return find_submission("graph_branches").make(relay_in_lanes(plan, lanes), stream, 1);
           }};
@@ -108,12 +125,12 @@ StepWay four_branches() {
 
 void add_priorities(std::vector<StepWay>& ways) {
   ways.push_back(
-      {"stream, highest priority", "priority", 1, true, [](const StepPlan& plan, cudaStream_t stream) {
+      {"stream, highest priority", "priority", 1, true, false, [](const StepPlan& plan, cudaStream_t stream) {
          return find_submission("stream").make(relay_of(plan, plan.steps), stream, 1);
        }});
   // A node has the priority of the stream that it was captured from.
   ways.push_back(
-      {"graph, highest priority", "priority", 1, true, [](const StepPlan& plan, cudaStream_t stream) {
+      {"graph, highest priority", "priority", 1, true, true, [](const StepPlan& plan, cudaStream_t stream) {
          const Enqueue enqueue = relay_of(plan, plan.steps);
          Graph graph = graphs::capture_stream(stream, [&](cudaStream_t captured) {
            StreamLauncher launcher(captured);
@@ -124,9 +141,13 @@ void add_priorities(std::vector<StepWay>& ways) {
 }
 
 StepWay barrier_way(Barrier barrier) {
-  return {fmt::format("one kernel, barrier: {}", to_string(barrier)), "barrier", 1, false,
+  return {fmt::format("one kernel, barrier: {}", to_string(barrier)),
+          "barrier",
+          1,
+          false,
+          true,
           [barrier](const StepPlan& plan, cudaStream_t stream) -> std::unique_ptr<Submission> {
-            if (plan.grid.blocks == 1) throw NotApplicable("one block needs no barrier of a grid");
+            if (plan.bare) throw NotApplicable("a bare kernel has no barrier");
             if (plan.grid.blocks % cluster_size(barrier) != 0) {
               throw NotApplicable(fmt::format("{} blocks do not make clusters of {}", plan.grid.blocks,
                                               cluster_size(barrier)));

@@ -20,6 +20,7 @@ struct StepPlan {
   int steps = 1;
   RelayGrid grid;
   RelayWork work = RelayWork::load;
+  bool bare = false;                       // kernels that do not even wait, in place of those of a relay
   unsigned* words = nullptr;               // grid.words() for each lane
   unsigned long long* arrivals = nullptr;  // one, zero
 };
@@ -29,6 +30,7 @@ struct StepWay {
   std::string group;  // "submission", "rounds", "dependencies", "priority", "barrier"
   int lanes = 1;      // steps that run side by side, each in words of its own
   bool high_priority = false;
+  bool one_launch = true;  // a single call brings all steps
   // Throws NotApplicable, CudaError.
   std::function<std::unique_ptr<Submission>(const StepPlan&, cudaStream_t)> make;
 };

@@ -59,10 +59,11 @@ Table ways_table(const ordered_json& steps) {
       continue;
     }
     TableRow row{{way}, {}};
-    for (const char* part : {"step", "fixed"}) {
-      for (const char* clock : {"host_us", "wall_us"})
-        row.cells.push_back(median_of(first->at(clock).at(part)));
-    }
+    for (const char* clock : {"host_us", "wall_us"})
+      row.cells.push_back(median_of(first->at(clock).at("step")));
+    const bool one_launch = first->at("one_launch").get<bool>();
+    for (const char* clock : {"host_us", "wall_us"})
+      row.cells.push_back(one_launch ? median_of(first->at(clock).at("fixed")) : "-");
     for (const ordered_json& shape : shapes) {
       const ordered_json* at = find_row(steps.at("rows"), way, shape.at("name").get<std::string>());
       row.cells.push_back(

@@ -25,7 +25,7 @@ class Words {
     GVF_CUDA(cudaDeviceSynchronize(), "zeroing words");
   }
   [[nodiscard]] StepPlan plan(int steps) {
-    return {steps, grid_, RelayWork::load, words_.data(), arrivals_.data()};
+    return {steps, grid_, RelayWork::load, false, words_.data(), arrivals_.data()};
   }
   [[nodiscard]] std::vector<unsigned> read() const {
     std::vector<unsigned> counted(words_.size());
