@@ -98,6 +98,16 @@ BuiltGraph build_while(const Enqueue& enqueue, int iterations, LoopOptions optio
   return built;
 }
 
+void require_device_launchable(cudaGraph_t graph) {
+  for (const cudaGraphNodeType type : inspect(graph).types) {
+    if (type != cudaGraphNodeTypeKernel && type != cudaGraphNodeTypeMemcpy &&
+        type != cudaGraphNodeTypeMemset && type != cudaGraphNodeTypeGraph) {
+      throw NotApplicable("a graph launched from the device may not hold a node of type " +
+                          std::string(node_type_name(type)));
+    }
+  }
+}
+
 BuiltGraph build_relaunching(const Enqueue& enqueue, int iterations, LoopOptions options) {
   preload(reinterpret_cast<const void*>(&relaunch_kernel));
   const auto count = zero_count();
@@ -106,13 +116,7 @@ BuiltGraph build_relaunching(const Enqueue& enqueue, int iterations, LoopOptions
   };
   Graph graph =
       capture_stream([&](cudaStream_t stream) { capture_round(stream, enqueue, enqueue_count, options); });
-  for (const cudaGraphNodeType type : inspect(graph.get()).types) {
-    if (type != cudaGraphNodeTypeKernel && type != cudaGraphNodeTypeMemcpy &&
-        type != cudaGraphNodeTypeMemset && type != cudaGraphNodeTypeGraph) {
-      throw NotApplicable("a graph launched from the device may not hold a node of type " +
-                          std::string(node_type_name(type)));
-    }
-  }
+  require_device_launchable(graph.get());
   return {std::move(graph), iterations, cudaGraphInstantiateFlagDeviceLaunch, count};
 }
 

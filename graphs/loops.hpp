@@ -28,4 +28,7 @@ struct LoopOptions {
 // launch"). Throws NotApplicable where the iteration has a node that such a graph may not hold, CudaError.
 [[nodiscard]] BuiltGraph build_relaunching(const Enqueue& enqueue, int iterations, LoopOptions options = {});
 
+// Throws NotApplicable where `graph` has a node that a graph launched from the device may not hold.
+void require_device_launchable(cudaGraph_t graph);
+
 }  // namespace gvf::graphs

@@ -6,6 +6,7 @@
 
 #include "graphs/branches.hpp"
 #include "graphs/explicit_graph.hpp"
+#include "graphs/fan_out.hpp"
 #include "graphs/graph_submission.hpp"
 #include "graphs/loops.hpp"
 #include "graphs/memory_graph.hpp"
@@ -88,6 +89,8 @@ const std::vector<SubmissionKind>& submissions() {
        replaying(graphs::build_with_memory)},
       {"graph_branches", "independent launches as branches of a graph", 0xff332288, true, 1,
        replaying(graphs::build_branches)},
+      {"graph_fan_out", "independent launches as graphs that a kernel launches", 0xffaa4499, true, 1,
+       replaying(graphs::build_fan_out)},
   };
   return kinds;
 }

@@ -47,14 +47,14 @@ std::unique_ptr<Submission> replaying(BuiltGraph graph, cudaStream_t stream) {
   return std::make_unique<graphs::GraphSubmission>(std::move(graph), stream);
 }
 
-constexpr int branches = 2;
+constexpr int fewest_lanes = 2;
 
 // Those that carry several iterations get one step in each.
 StepWay submission_way(const SubmissionKind& kind) {
   StepWay way{std::string(kind.name), "submission", 1, false, kind.as_graph, nullptr};
-  if (kind.name == "graph_branches") {
-    way.lanes = branches;
-    way.name += fmt::format(", {} branches", branches);
+  if (kind.name == "graph_branches" || kind.name == "graph_fan_out") {
+    way.lanes = fewest_lanes;
+    way.name += fmt::format(", {} lanes", fewest_lanes);
   }
   way.make = [&kind, lanes = way.lanes](const StepPlan& plan, cudaStream_t stream) {
     if (lanes > 1) return kind.make(relay_in_lanes(plan, lanes), stream, 1);
@@ -111,15 +111,14 @@ StepWay redundant_edges() {
           }};
 }
 
-StepWay four_branches() {
-  constexpr int lanes = 4;
-  return {fmt::format("graph_branches, {} branches", lanes),
+StepWay in_lanes(const char* submission, int lanes) {
+  return {fmt::format("{}, {} lanes", submission, lanes),
           "dependencies",
           lanes,
           false,
           true,
-          [](const StepPlan& plan, cudaStream_t stream) {
-            return find_submission("graph_branches").make(relay_in_lanes(plan, lanes), stream, 1);
+          [submission, lanes](const StepPlan& plan, cudaStream_t stream) {
+            return find_submission(submission).make(relay_in_lanes(plan, lanes), stream, 1);
           }};
 }
 
@@ -170,7 +169,9 @@ std::vector<StepWay> step_ways(const Device& device) {
   }
   add_rounds(ways);
   ways.push_back(redundant_edges());
-  ways.push_back(four_branches());
+  for (const char* submission : {"graph_branches", "graph_fan_out"}) {
+    for (const int lanes : {4, 16}) ways.push_back(in_lanes(submission, lanes));
+  }
   add_priorities(ways);
   constexpr int hopper = 9;
   if (device.cooperative_launch) {

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <vector>
 
+#include "study/catalog.hpp"
+
 namespace gvf::study {
 
 namespace {
@@ -76,10 +78,11 @@ int structure_rank(std::string_view structure) {
 }
 
 int submission_rank(std::string_view submission) {
-  static constexpr std::array<std::string_view, 10> order{
-      "stream",         "stream_pdl",  "graph",        "graph_pdl",    "graph_explicit",
-      "graph_unrolled", "graph_while", "graph_device", "graph_memory", "graph_branches"};
-  return rank(order, submission);
+  const auto& kinds = submissions();
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [submission](const SubmissionKind& kind) {
+    return kind.name == submission;
+  });
+  return static_cast<int>(found - kinds.begin());
 }
 
 }  // namespace gvf::study

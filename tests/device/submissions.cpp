@@ -7,6 +7,7 @@
 #include "graphs/branches.hpp"
 #include "graphs/capture.hpp"
 #include "graphs/explicit_graph.hpp"
+#include "graphs/fan_out.hpp"
 #include "graphs/inspect.hpp"
 #include "graphs/loops.hpp"
 #include "graphs/memory_graph.hpp"
@@ -164,6 +165,66 @@ TEST_CASE("graph_branches: independent slices fork from the root and depend on n
     const Ready dependent("chain", {1023, 16}, structure);
     CHECK(reason_of([&] { static_cast<void>(graphs::build_branches(dependent.enqueue())); }) ==
           "no launch is independent of the one before it");
+  }
+}
+
+TEST_CASE("graph_fan_out: one kernel that launches a graph for each independent slice", "[device][graph]") {
+  const Ready sliced("chain", {many_blocks, 16}, Structure::sliced);
+  const Inspection found = inspection_of(graphs::build_fan_out(sliced.enqueue()));
+  CAPTURE(graphs::describe(found));
+  CHECK(found.nodes.size() == 1);
+  CHECK(found.count(cudaGraphNodeTypeKernel) == 1);
+  const auto reason = [](const Enqueue& enqueue) {
+    return reason_of([&] { static_cast<void>(graphs::build_fan_out(enqueue)); });
+  };
+  for (const Structure structure : {Structure::separate, Structure::fused}) {
+    const Ready dependent("chain", {1023, 16}, structure);
+    CHECK(reason(dependent.enqueue()) == "it launches outside of its lanes");
+  }
+  CHECK(reason([&](Launcher& launcher) {
+          launcher.begin_lane(0);
+          sliced.enqueue()(launcher);
+          for (int lane = 0; lane < graphs::most_fan_out + 1; ++lane) {
+            launcher.begin_lane(lane);
+            launch_idle(launcher, {});
+          }
+        }) == "a graph launches at most 120 others, not 121");
+  CHECK(reason([](Launcher& launcher) { launcher.begin_lane(0); }) ==
+        "no launch is independent of the one before it");
+}
+
+TEST_CASE("what follows a fan-out waits for all that it has sent off", "[device][graph]") {
+  // A copy that did not wait for every lane would find fewer.
+  constexpr int lanes = 8, each = 50;
+  std::vector<DeviceBuffer<unsigned>> counters;
+  for (int lane = 0; lane < lanes; ++lane) counters.emplace_back(1);
+  const Stream stream = make_stream();
+  for (const auto& counter : counters) {
+    GVF_CUDA(cudaMemsetAsync(counter.data(), 0, counter.bytes(), stream.get()), "zeroing counts");
+  }
+  StreamLauncher preload(stream.get());
+  launch_count(preload, counters[0].data());
+  GVF_CUDA(cudaMemsetAsync(counters[0].data(), 0, 4, stream.get()), "zeroing a count");
+  const auto submission =
+      find_submission("graph_fan_out")
+          .make(
+              [&](Launcher& launcher) {
+                for (int lane = 0; lane < lanes; ++lane) {
+                  launcher.begin_lane(lane);
+                  for (int i = 0; i < each; ++i)
+                    launch_count(launcher, counters[static_cast<std::size_t>(lane)].data());
+                }
+              },
+              stream.get(), 1);
+  for (unsigned launch = 1; launch <= 20; ++launch) {
+    submission->submit();
+    std::vector<unsigned> found(lanes);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      GVF_CUDA(cudaMemcpyAsync(&found[lane], counters[lane].data(), 4, cudaMemcpyDeviceToHost, stream.get()),
+               "reading counts");
+    }
+    GVF_CUDA(cudaStreamSynchronize(stream.get()), "waiting for counts");
+    CHECK(found == std::vector<unsigned>(lanes, launch * each));
   }
 }
 
