@@ -62,8 +62,8 @@ class LaneLauncher final : public StreamLauncher {
 
   // A graph for each lane in which something was launched.
   [[nodiscard]] std::vector<Graph> end() {
-    if (node_count(outside_.end().get()) > 0) throw NotApplicable("it launches outside of its lanes");
     if (lanes_.size() < 2) throw NotApplicable("no launch is independent of the one before it");
+    if (node_count(outside_.end().get()) > 0) throw NotApplicable("it launches outside of its lanes");
     std::vector<Graph> graphs;
     for (auto& [number, lane] : lanes_) {
       Graph graph = lane.end();

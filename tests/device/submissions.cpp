@@ -179,8 +179,13 @@ TEST_CASE("graph_fan_out: one kernel that launches a graph for each independent 
   };
   for (const Structure structure : {Structure::separate, Structure::fused}) {
     const Ready dependent("chain", {1023, 16}, structure);
-    CHECK(reason(dependent.enqueue()) == "it launches outside of its lanes");
+    CHECK(reason(dependent.enqueue()) == "no launch is independent of the one before it");
   }
+  CHECK(reason([](Launcher& launcher) {
+          launch_idle(launcher, {});
+          launcher.begin_lane(0);
+          launcher.begin_lane(1);
+        }) == "it launches outside of its lanes");
   CHECK(reason([&](Launcher& launcher) {
           launcher.begin_lane(0);
           sliced.enqueue()(launcher);
