@@ -59,11 +59,11 @@ struct LifeCyclePlan {
       15;  // one more runs first and is dropped: it loads the kernels and fills the driver's pools
 };
 
-// Throws CudaError, and std::runtime_error where an update did not arrive.
+// Throws CudaError, and std::logic_error where an update did not arrive.
 [[nodiscard]] Costs measure_life_cycle(const LifeCyclePlan& plan);
 
-// The *_updatable, replay_update_device and replay_twin of the same plan. Throws std::runtime_error where the
-// device refused updates, or one did not arrive.
+// The *_updatable, replay_update_device and replay_twin of the same plan. Throws std::runtime_error, as CudaError
+// is, where the device refused updates, and std::logic_error where one did not arrive.
 [[nodiscard]] Costs measure_device_updates(const LifeCyclePlan& plan);
 
 // Device memory that an executable graph takes once it is uploaded.

@@ -13,13 +13,13 @@
 #include <variant>
 
 #include "core/error.hpp"
-#include "gvf_git.hpp"
 #include "study/catalog.hpp"
 #include "study/commands/command.hpp"
 #include "study/exit_code.hpp"
 #include "study/io/json_file.hpp"
 #include "study/io/output.hpp"
 #include "study/io/subprocess.hpp"
+#include "study/measure/provenance.hpp"
 #include "study/recordings/study_output.hpp"
 
 namespace gvf::study {
@@ -98,9 +98,7 @@ nlohmann::json begin_study(const Options& options, const Device& device,
 }
 
 int measure(const Options& options, const Device& device) {
-  if (std::string_view(build::build_type) != "Release")
-    throw BadInput(fmt::format("this is a {} build: only Release may be timed (cmake --preset release)",
-                               build::build_type));
+  require_release_build();
   const std::vector<std::string> pipelines = chosen_pipelines(options);
   const fs::path output = output_folder(options);
   require_writable_folder(output);

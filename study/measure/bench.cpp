@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "gvf_git.hpp"
 #include "study/commands/selection.hpp"
 #include "study/exit_code.hpp"
 #include "study/io/output.hpp"
@@ -242,11 +241,7 @@ void register_rows(Harness& harness, const std::vector<PlannedProblem>& plan, bo
 }
 
 int run(int argc, char** argv) {
-  if (std::string_view(build::build_type) != "Release") {
-    throw BadInput(
-        fmt::format("this gvf-bench is a {} build: only Release may be timed (cmake --preset release)",
-                    build::build_type));
-  }
+  require_release_build();
   // Defaults first, so that the user's flags override them.
   std::vector<std::string> defaults{"--benchmark_repetitions=9",
                                     "--benchmark_enable_random_interleaving=true",

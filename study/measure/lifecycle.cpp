@@ -33,19 +33,33 @@ int repetitions(int nodes, bool quick) {
   return nodes > 1024 ? 15 : nodes > 64 ? 31 : 51;
 }
 
-MeasuredGraph measured(const graphs::LifeCyclePlan& plan) {
+// What fails here - device memory, a driver without updates from the device - costs only `what`.
+template <class Action>
+void attempt(std::map<std::string, std::string>& missing, const std::string& what, Action&& action) {
+  try {
+    action();
+  } catch (const std::runtime_error& error) {
+    missing[what] = error.what();
+    note(fmt::format("no {}: {}", what, error.what()));
+  }
+}
+
+MeasuredGraph planned(Shape shape, int nodes, std::size_t parameter_bytes, int repetitions) {
+  return {shape, nodes, parameter_bytes, repetitions, {}, std::nullopt, {}};
+}
+
+void measure_memory(graphs::MemoryProbe& probe, MeasuredGraph& graph) {
+  attempt(graph.missing, "memory",
+          [&] { graph.memory = probe.measure(graph.shape, graph.nodes, graph.parameter_bytes); });
+}
+
+void measure_life(MeasuredGraph& graph) {
+  const graphs::LifeCyclePlan plan{graph.shape, graph.nodes, graph.parameter_bytes, graph.repetitions};
   note(fmt::format("life cycle of {}, {} nodes, {} B of parameters", to_string(plan.shape), plan.nodes,
                    plan.parameter_bytes));
-  MeasuredGraph graph{
-      plan.shape,   plan.nodes, plan.parameter_bytes, plan.repetitions, graphs::measure_life_cycle(plan),
-      std::nullopt, {}};
-  try {
-    graph.costs.merge(graphs::measure_device_updates(plan));
-  } catch (const std::runtime_error& error) {  // a driver without them costs only them
-    graph.missing["device updates"] = error.what();
-    note(fmt::format("no updates from the device: {}", error.what()));
-  }
-  return graph;
+  attempt(graph.missing, "life cycle", [&] { graph.costs.merge(graphs::measure_life_cycle(plan)); });
+  attempt(graph.missing, "updates from the device",
+          [&] { graph.costs.merge(graphs::measure_device_updates(plan)); });
 }
 
 }  // namespace
@@ -56,34 +70,24 @@ LifeCycle measure_lifecycle(bool quick) {
   const Matrix sizes = matrix(quick);
   LifeCycle lifecycle;
 
+  for (const Shape shape : graphs::all_shapes) {
+    for (const int nodes : sizes.nodes)
+      lifecycle.by_nodes.push_back(
+          planned(shape, nodes, graphs::default_parameter_bytes, repetitions(nodes, quick)));
+  }
+  for (const std::size_t bytes : sizes.parameter_bytes)
+    lifecycle.by_parameters.push_back(planned(Shape::straight_line, sizes.parameter_nodes, bytes,
+                                              repetitions(sizes.parameter_nodes, quick)));
+
   // Memory first: no graph of this process has been destroyed yet.
   note("memory of executable graphs");
-  std::map<std::pair<Shape, int>, graphs::GraphMemory> memory;
   {
     graphs::MemoryProbe probe;
-    for (const Shape shape : graphs::all_shapes) {
-      for (const int nodes : sizes.nodes)
-        memory[{shape, nodes}] = probe.measure(shape, nodes, graphs::default_parameter_bytes);
-    }
-    for (const std::size_t bytes : sizes.parameter_bytes) {
-      MeasuredGraph& graph = lifecycle.by_parameters.emplace_back();
-      graph.memory = probe.measure(Shape::straight_line, sizes.parameter_nodes, bytes);
-      graph.parameter_bytes = bytes;
-    }
+    for (MeasuredGraph& graph : lifecycle.by_nodes) measure_memory(probe, graph);
+    for (MeasuredGraph& graph : lifecycle.by_parameters) measure_memory(probe, graph);
   }
-  for (const Shape shape : graphs::all_shapes) {
-    for (const int nodes : sizes.nodes) {
-      lifecycle.by_nodes.push_back(
-          measured({shape, nodes, graphs::default_parameter_bytes, repetitions(nodes, quick)}));
-      lifecycle.by_nodes.back().memory = memory.at({shape, nodes});
-    }
-  }
-  for (MeasuredGraph& graph : lifecycle.by_parameters) {
-    const auto taken = graph.memory;
-    graph = measured({Shape::straight_line, sizes.parameter_nodes, graph.parameter_bytes,
-                      repetitions(sizes.parameter_nodes, quick)});
-    graph.memory = taken;
-  }
+  for (MeasuredGraph& graph : lifecycle.by_nodes) measure_life(graph);
+  for (MeasuredGraph& graph : lifecycle.by_parameters) measure_life(graph);
   return lifecycle;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -74,8 +76,11 @@ Series series_of(const std::vector<const MeasuredGraph*>& graphs, const std::str
 template <class XOf>
 void add_fits(ordered_json& rows, const std::vector<const MeasuredGraph*>& graphs, const ordered_json& head,
               const char* slope, XOf x_of) {
-  if (graphs.empty()) return;
-  for (const auto& [name, unused] : graphs.front()->costs) {
+  std::set<std::string> names;
+  for (const MeasuredGraph* graph : graphs) {
+    for (const auto& [name, unused] : graph->costs) names.insert(name);
+  }
+  for (const std::string& name : names) {
     for (const Clock& clock : clocks) {
       const Series points = series_of(graphs, name, clock, x_of);
       if (points.x.empty()) continue;

@@ -6,8 +6,10 @@
 
 #include <fstream>
 #include <regex>
+#include <string_view>
 
 #include "gvf_git.hpp"
+#include "study/exit_code.hpp"
 #include "study/io/output.hpp"
 
 namespace gvf::study {
@@ -61,6 +63,12 @@ std::map<std::string, std::string> provenance(const Device& device) {
       {"sync_mode", "cudaStreamSynchronize, cudaDeviceScheduleSpin"},
       {"taken_at", utc_now()},
   };
+}
+
+void require_release_build() {
+  if (std::string_view(build::build_type) != "Release")
+    throw BadInput(fmt::format("this is a {} build: only Release may be timed (cmake --preset release)",
+                               build::build_type));
 }
 
 PinnedThread::PinnedThread() {

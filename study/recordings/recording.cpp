@@ -11,6 +11,8 @@
 
 #include "study/exit_code.hpp"
 #include "study/io/json_file.hpp"
+#include "study/recordings/lifecycle_tables.hpp"
+#include "study/recordings/step_tables.hpp"
 
 namespace gvf::study {
 
@@ -52,6 +54,13 @@ std::int64_t whole_at(const json& object, const char* key, const std::string& fi
   if (error != std::errc() || end != text.data() + text.size())
     throw BadInput(fmt::format("{}: '{}' is no whole number: {}", file, key, text));
   return value;
+}
+
+// The file, when `tables` can show it.
+json shown_by(Document (*tables)(const json&), const fs::path& file) {
+  json in = read_json(file, measure_again);
+  guarded(file.string(), [&] { static_cast<void>(tables(in)); });
+  return in;
 }
 
 void require_pipeline(const RowName& name, const fs::path& file) {
@@ -142,6 +151,14 @@ MachineCeilings load_machine(const fs::path& file) {
   return machine;
 }
 
+json load_steps(const fs::path& file) {
+  return shown_by(&step_tables, file);
+}
+
+json load_lifecycle(const fs::path& file) {
+  return shown_by(&lifecycle_tables, file);
+}
+
 Recording load_recording(const fs::path& folder) {
   if (!fs::is_directory(folder))
     throw BadInput(fmt::format(
@@ -181,6 +198,14 @@ Recording load_recording(const fs::path& folder) {
     recording.check = read_json(folder / "check.json", measure_again);
   else
     recording.missing.push_back("no results of the correctness check (check.json)");
+  if (fs::exists(folder / "steps.json"))
+    recording.steps = load_steps(folder / "steps.json");
+  else
+    recording.missing.push_back("no costs of a step (steps.json)");
+  if (fs::exists(folder / "lifecycle.json"))
+    recording.lifecycle = load_lifecycle(folder / "lifecycle.json");
+  else
+    recording.missing.push_back("no life-cycle costs of graphs (lifecycle.json)");
   recording.timelines = files_of(folder, "timeline", ".json");
   return recording;
 }

@@ -50,7 +50,7 @@ struct Recording {
   std::filesystem::path folder;
   Provenance provenance;
   std::optional<MachineCeilings> machine;
-  nlohmann::json check;                      // check.json as it is; null when absent
+  nlohmann::json check, steps, lifecycle;    // those files as they are; null when absent
   std::vector<PipelineRecording> pipelines;  // by name
   std::vector<std::string> missing;          // one line for each part that is not there
   std::vector<std::filesystem::path> timelines;
@@ -64,6 +64,8 @@ struct Recording {
 [[nodiscard]] std::vector<BenchRow> load_bench(const std::filesystem::path& file);
 [[nodiscard]] std::vector<AttributedRow> load_attribution(const std::filesystem::path& file);
 [[nodiscard]] MachineCeilings load_machine(const std::filesystem::path& file);
+[[nodiscard]] nlohmann::json load_steps(const std::filesystem::path& file);
+[[nodiscard]] nlohmann::json load_lifecycle(const std::filesystem::path& file);
 
 // The first of cwd, the executable's folder and the folders above each that holds `wanted`: the source tree.
 [[nodiscard]] std::optional<std::filesystem::path> find_source_tree(

@@ -7,52 +7,50 @@
 #include <string>
 #include <vector>
 
-#include "study/exit_code.hpp"
-
 namespace gvf::study {
 namespace {
 
-using nlohmann::ordered_json;
+using nlohmann::json;
 
 // "1.02 (1.01-1.05)", median and p10 to p90.
-std::string with_spread(const ordered_json& spread) {
+std::string with_spread(const json& spread) {
   return fmt::format("{:.2f} ({:.2f}-{:.2f})", spread.at("p50").get<double>(), spread.at("p10").get<double>(),
                      spread.at("p90").get<double>());
 }
 
 // A figure that costs nothing a step is a hair around zero.
-std::string median_of(const ordered_json& spread) {
+std::string median_of(const json& spread) {
   const double us = spread.at("p50").get<double>();
   return fmt::format("{:.2f}", std::abs(us) < 0.005 ? 0.0 : us);
 }
 
-const ordered_json* find_row(const ordered_json& rows, const std::string& way, const std::string& shape) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const ordered_json& row) {
+const json* find_row(const json& rows, const std::string& way, const std::string& shape) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const json& row) {
     return row.at("way") == way && row.at("shape") == shape;
   });
   return found == rows.end() ? nullptr : &*found;
 }
 
-std::string shape_title(const ordered_json& shape) {
+std::string shape_title(const json& shape) {
   const auto threads = shape.at("blocks").get<int>() * shape.at("threads").get<int>();
   const auto work = shape.at("work").get<std::string>();
   return fmt::format("{}{} threads", work == "load" ? "" : work + " kernels, ", threads);
 }
 
-Table ways_table(const ordered_json& steps) {
+Table ways_table(const json& steps) {
   Table table{"A step that waits for the step before it, µs", {{"way", false}}, {}, {}};
-  const ordered_json& shapes = steps.at("shapes");
+  const json& shapes = steps.at("shapes");
   const auto first_shape = shapes.at(0).at("name").get<std::string>();
   for (const char* column : {"host", "wall", "launch: host", "launch: wall"})
     table.columns.push_back({column});
-  for (const ordered_json& shape : shapes) table.columns.push_back({"device, " + shape_title(shape)});
+  for (const json& shape : shapes) table.columns.push_back({"device, " + shape_title(shape)});
   std::vector<std::string> ways;
-  for (const ordered_json& row : steps.at("rows")) {
+  for (const json& row : steps.at("rows")) {
     const auto way = row.at("way").get<std::string>();
     if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
   }
   for (const std::string& way : ways) {
-    const ordered_json* first = find_row(steps.at("rows"), way, first_shape);
+    const json* first = find_row(steps.at("rows"), way, first_shape);
     if (first == nullptr || first->contains("missing")) {
       table.rows.push_back(
           {{way}, first == nullptr ? "not measured" : first->at("missing").get<std::string>()});
@@ -64,8 +62,8 @@ Table ways_table(const ordered_json& steps) {
     const bool one_launch = first->at("one_launch").get<bool>();
     for (const char* clock : {"host_us", "wall_us"})
       row.cells.push_back(one_launch ? median_of(first->at(clock).at("fixed")) : "-");
-    for (const ordered_json& shape : shapes) {
-      const ordered_json* at = find_row(steps.at("rows"), way, shape.at("name").get<std::string>());
+    for (const json& shape : shapes) {
+      const json* at = find_row(steps.at("rows"), way, shape.at("name").get<std::string>());
       row.cells.push_back(
           at == nullptr || at->contains("missing") ? "-" : with_spread(at->at("device_us").at("step")));
     }
@@ -84,21 +82,17 @@ Table ways_table(const ordered_json& steps) {
   return table;
 }
 
-Table calls_table(const ordered_json& calls) {
+Table calls_table(const json& calls) {
   Table table{"Calls on whole graphs, µs", {{"call", false}, {"host", true}}, {}, {}};
-  for (const ordered_json& call : calls)
+  for (const json& call : calls)
     table.rows.push_back({{call.at("what").get<std::string>(), with_spread(call.at("host_us"))}, ""});
   return table;
 }
 
 }  // namespace
 
-Document step_tables(const ordered_json& steps) {
-  try {
-    return {ways_table(steps), calls_table(steps.at("calls"))};
-  } catch (const nlohmann::json::exception& error) {
-    throw BadInput(fmt::format("steps.json is damaged: {}; run `gvf steps --output` again", error.what()));
-  }
+Document step_tables(const json& steps) {
+  return {ways_table(steps), calls_table(steps.at("calls"))};
 }
 
 }  // namespace gvf::study

@@ -7,7 +7,7 @@
 
 namespace gvf::study {
 
-// Throws BadInput where a field is missing.
-[[nodiscard]] Document step_tables(const nlohmann::ordered_json& steps);
+// Throws nlohmann's exceptions where a field is missing.
+[[nodiscard]] Document step_tables(const nlohmann::json& steps);
 
 }  // namespace gvf::study

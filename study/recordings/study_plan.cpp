@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "study/exit_code.hpp"
 #include "study/io/json_file.hpp"
@@ -19,10 +20,10 @@ namespace {
 
 // Seconds on one H200; the pace of the machine at hand corrects them.
 struct Declared {
-  double check, machine, bench, attribution;
+  double check, machine, bench, attribution, steps, lifecycle;
 };
-constexpr Declared quick_seconds{2, 31, 20, 45};
-constexpr Declared full_seconds{20, 35, 90, 170};
+constexpr Declared quick_seconds{2, 31, 20, 45, 7, 11};
+constexpr Declared full_seconds{20, 35, 90, 170, 22, 106};
 
 }  // namespace
 
@@ -36,6 +37,10 @@ std::string Unit::name() const {
       return "bench " + pipeline;
     case UnitKind::attribution:
       return "attribution " + pipeline;
+    case UnitKind::steps:
+      return "steps";
+    case UnitKind::lifecycle:
+      return "lifecycle";
   }
   return {};
 }
@@ -80,6 +85,13 @@ std::vector<Unit> study_plan(const PlanOptions& options) {
                            (options.output / "timeline").string()};
     if (options.quick) attribution.command.emplace_back("--quick");
   }
+
+  for (const auto& [kind, name, seconds] :
+       {std::tuple{UnitKind::steps, "steps", declared.steps}, {UnitKind::lifecycle, "lifecycle", declared.lifecycle}}) {
+    Unit& unit = add(kind, "", fmt::format("{}.json", name), seconds);
+    unit.command = {gvf, name, "--output", part_file(unit).string()};
+    if (options.quick) unit.command.emplace_back("--quick");
+  }
   return plan;
 }
 
@@ -102,6 +114,12 @@ bool is_finished(const Unit& unit) {
         break;
       case UnitKind::attribution:
         static_cast<void>(load_attribution(unit.file));
+        break;
+      case UnitKind::steps:
+        static_cast<void>(load_steps(unit.file));
+        break;
+      case UnitKind::lifecycle:
+        static_cast<void>(load_lifecycle(unit.file));
         break;
     }
     return true;

@@ -8,7 +8,7 @@
 
 namespace gvf::study {
 
-enum class UnitKind { check, machine, bench, attribution };
+enum class UnitKind { check, machine, bench, attribution, steps, lifecycle };
 
 struct Unit {
   UnitKind kind{};
@@ -17,7 +17,7 @@ struct Unit {
   std::filesystem::path file;        // final name, below the output folder
   double seconds = 0;                // declared
 
-  [[nodiscard]] std::string name() const;  // "check", "machine", "bench sum_abs", "attribution sum_abs"
+  [[nodiscard]] std::string name() const;  // "check", "bench sum_abs"
 };
 
 struct PlanOptions {
@@ -28,8 +28,8 @@ struct PlanOptions {
   std::filesystem::path gvf_bench;
 };
 
-// check, machine, then bench and attribution of each pipeline: after half the time half the pipelines are
-// complete.
+// check, machine, then bench and attribution of each pipeline, so that after half the time half the pipelines
+// are complete; then what is about graphs of no pipeline.
 [[nodiscard]] std::vector<Unit> study_plan(const PlanOptions& options);
 
 // The name under which a unit's process writes; it becomes `file` when the process has done well.

@@ -11,6 +11,8 @@
 
 #include "study/measure/gate.hpp"
 #include "study/recordings/answer.hpp"
+#include "study/recordings/lifecycle_tables.hpp"
+#include "study/recordings/step_tables.hpp"
 #include "study/recordings/tables.hpp"
 
 namespace gvf::study {
@@ -127,6 +129,13 @@ void add_pipeline(Document& document, const PipelineRecording& pipeline, const R
   }
 }
 
+void add_section(Document& document, const char* heading, const nlohmann::json& part,
+                 Document (*tables)(const nlohmann::json&)) {
+  if (part.is_null()) return;
+  document.push_back(Heading{2, heading});
+  for (Block& block : tables(part)) document.push_back(std::move(block));
+}
+
 }  // namespace
 
 Document study_tables(const Recording& recording, const TableOptions& options) {
@@ -150,6 +159,8 @@ Document study_tables(const Recording& recording, const TableOptions& options) {
   }
   for (const PipelineRecording& pipeline : recording.pipelines)
     add_pipeline(document, pipeline, recording, options);
+  add_section(document, "What a step costs", recording.steps, &step_tables);
+  add_section(document, "What a graph costs over its life", recording.lifecycle, &lifecycle_tables);
   return document;
 }
 

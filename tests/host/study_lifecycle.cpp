@@ -2,7 +2,7 @@
 // what is shown.
 #include "study/measure/lifecycle.hpp"
 
-#include "study/commands/lifecycle_tables.hpp"
+#include "study/recordings/lifecycle_tables.hpp"
 #include "tests/catch.hpp"
 
 using namespace gvf;
@@ -117,16 +117,35 @@ TEST_CASE("life cycle: lines through costs, each clock its own", "[study][lifecy
 
 TEST_CASE("life cycle: what could not be measured is told, and has no break-even", "[study][lifecycle]") {
   LifeCycle lifecycle = invented_study();
-  lifecycle.by_nodes[0].missing["device updates"] = "the driver is too old";
+  lifecycle.by_nodes[0].missing["updates from the device"] = "the driver is too old";
   lifecycle.by_nodes[0].memory->bytes_per_executable = 512;  // less than can be told
   const ordered_json json = to_json(lifecycle);
-  CHECK(json["graphs"][0]["missing"]["device updates"] == "the driver is too old");
+  CHECK(json["graphs"][0]["missing"]["updates from the device"] == "the driver is too old");
   for (const auto& row : json["break_even"]) {
     const bool from_device = row.contains("update") && row["update"] == "from the device";
     CHECK_FALSE(from_device);
   }
   CHECK(json["memory_fits"][0]["b_bytes_per_node"].get<double>() == Approx(4096));
-  CHECK_THAT(lifecycle_tables(json), ContainsSubstring("<1 "));
+  const std::string text = to_text(lifecycle_tables(json));
+  CHECK_THAT(text, ContainsSubstring("<1 ") && ContainsSubstring("1: no updates from the device (the driver is too old)"));
+}
+
+TEST_CASE("life cycle: a size that failed costs only itself", "[study][lifecycle]") {
+  for (const std::size_t failed : {0U, 2U}) {
+    LifeCycle lifecycle = invented_study();
+    MeasuredGraph& graph = lifecycle.by_nodes[failed];
+    graph.costs.clear();
+    graph.memory.reset();
+    graph.missing = {{"life cycle", "no memory left"}, {"memory", "no memory left"}};
+    const ordered_json json = to_json(lifecycle);
+    const auto fit = row_of(json["fits"], {{"cost", "instantiate"}, {"clock", "host_us"}});
+    CHECK(fit["a_us"].get<double>() == Approx(20));
+    CHECK(fit["b_us_per_node"].get<double>() == Approx(2));
+    for (const auto& row : json["break_even"]) CHECK(row["nodes"] != graph.nodes);
+    const std::string text = to_markdown(lifecycle_tables(json));
+    CHECK_THAT(text, ContainsSubstring(std::to_string(graph.nodes) + ": no life cycle (no memory left)"));
+    CHECK_THAT(text, ContainsSubstring("| capture | host |") && ContainsSubstring(" - |"));
+  }
 }
 
 TEST_CASE("life cycle: every cost has its line in the table", "[study][lifecycle]") {
@@ -154,8 +173,8 @@ TEST_CASE("life cycle: every cost has its line in the table", "[study][lifecycle
   for (MeasuredGraph& graph : lifecycle.by_nodes) {
     for (const char* name : all) graph.costs.emplace(name, host(7));
   }
-  const std::string text = lifecycle_tables(to_json(lifecycle));
-  for (const char* name : all) CHECK_THAT(text, ContainsSubstring("\n" + std::string(name) + " "));
+  const std::string text = to_text(lifecycle_tables(to_json(lifecycle)));
+  for (const char* name : all) CHECK_THAT(text, ContainsSubstring("\n  " + std::string(name) + " "));
   CHECK_THAT(text, ContainsSubstring("next to empty") && ContainsSubstring("never") &&
                        ContainsSubstring("shape changes every 1000 replays"));
   CHECK_THAT(text, !ContainsSubstring("nan"));

@@ -58,7 +58,8 @@ struct FakeRunner {
 };
 
 const std::vector<std::string> all_units{
-    "check", "machine", "bench sum_abs", "attribution sum_abs", "bench chain", "attribution chain"};
+    "check",       "machine",           "bench sum_abs", "attribution sum_abs",
+    "bench chain", "attribution chain", "steps",         "lifecycle"};
 
 }  // namespace
 
@@ -84,9 +85,12 @@ TEST_CASE("one process and one file a unit", "[study][plan]") {
   CHECK(unit_of(plan, "attribution chain").command ==
         std::vector<std::string>{"/bin/gvf", "attribute", "--pipeline", "chain", "--output",
                                  "out/attribution/chain.json.part", "--timeline-dir", "out/timeline"});
+  for (const std::string name : {"steps", "lifecycle"})
+    CHECK(unit_of(plan, name).command ==
+          std::vector<std::string>{"/bin/gvf", name, "--output", "out/" + name + ".json.part"});
   const auto quick = plan_of("out", true);
   CHECK(unit_of(quick, "bench chain").command.back() == "--gvf_quick");
-  for (const char* name : {"check", "attribution chain"})
+  for (const char* name : {"check", "attribution chain", "steps", "lifecycle"})
     CHECK(unit_of(quick, name).command.back() == "--quick");
   CHECK(unit_of(quick, "bench chain").seconds < unit_of(plan, "bench chain").seconds);
 }
@@ -114,7 +118,7 @@ TEST_CASE("a clean study runs every unit once, in order", "[study][plan]") {
   CHECK(report.labels.empty());
   CHECK_FALSE(report.something_failed);
   CHECK_FALSE(report.interrupted);
-  CHECK_THAT(fake.lines.front(), ContainsSubstring("[1/6] check: started, about"));
+  CHECK_THAT(fake.lines.front(), ContainsSubstring("[1/8] check: started, about"));
 }
 
 TEST_CASE("resume keeps what is finished, without it everything runs", "[study][plan]") {
@@ -122,7 +126,8 @@ TEST_CASE("resume keeps what is finished, without it everything runs", "[study][
   fake.finished = {"check", "bench sum_abs"};
   const StudyReport report = run_study(plan_of("out"), true, fake.hooks());
   CHECK(fake.ran ==
-        std::vector<std::string>{"machine", "attribution sum_abs", "bench chain", "attribution chain"});
+        std::vector<std::string>{"machine", "attribution sum_abs", "bench chain", "attribution chain",
+                                 "steps", "lifecycle"});
   CHECK(report.units[0].status == UnitStatus::kept);
   FakeRunner again;
   again.finished = fake.finished;

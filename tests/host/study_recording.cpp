@@ -146,6 +146,33 @@ TEST_CASE("damaged files are named with the place of the damage", "[study][recor
   CHECK_THAT(message(), ContainsSubstring("attribution/sum_abs.json"));
 }
 
+TEST_CASE("damaged steps.json and lifecycle.json", "[study][recording]") {
+  const RecordingCopy copy;
+  const auto message = [&] { return bad_input([&] { static_cast<void>(load_recording(copy.path())); }); };
+  for (const std::string name : {"steps.json", "lifecycle.json"}) {
+    const fs::path file = copy.path() / name;
+    const std::string text = read_text(file);
+    for (const auto& [key, unused] : parse_json(text, name, "").items()) {
+      CAPTURE(name, key);
+      json damaged = parse_json(text, name, "");
+      damaged.erase(key);
+      write_text(file, damaged.dump());
+      if (key != "provenance") CHECK_THAT(message(), ContainsSubstring(name) && ContainsSubstring("--resume"));
+      damaged[key] = 7;
+      write_text(file, damaged.dump());
+      if (key != "provenance") CHECK_THAT(message(), ContainsSubstring(name) && ContainsSubstring("--resume"));
+    }
+    write_text(file, "{\"tables\": ");
+    CHECK_THAT(message(), ContainsSubstring(name + ":1:"));
+    fs::remove(file);
+    const Recording recording = load_recording(copy.path());
+    REQUIRE(recording.missing.size() == 1);
+    CHECK_THAT(recording.missing[0], ContainsSubstring("(" + name + ")"));
+    write_text(file, text);
+  }
+  CHECK(message().empty());
+}
+
 TEST_CASE("damaged machine.json and study.json", "[study][recording]") {
   const RecordingCopy copy;
   const auto message = [&] { return bad_input([&] { static_cast<void>(load_recording(copy.path())); }); };

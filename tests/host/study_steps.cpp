@@ -1,7 +1,6 @@
 // steps.json as a table, and which ways to separate steps there are on which chip.
 #include <set>
 
-#include "study/exit_code.hpp"
 #include "study/measure/step_ways.hpp"
 #include "study/recordings/step_tables.hpp"
 #include "tests/catch.hpp"
@@ -85,20 +84,6 @@ TEST_CASE("a table of steps: medians with their spread, launches where one call 
   CHECK_THAT(text, ContainsSubstring("the chip has no clusters"));
   CHECK_THAT(text, ContainsSubstring("launching a graph of 32 nodes"));
   CHECK_THAT(text, ContainsSubstring("Medians of 21 rounds"));
-}
-
-TEST_CASE("a damaged file of steps says so and what to do", "[study][steps]") {
-  for (const char* key : {"steps", "shapes", "rows", "calls"}) {
-    CAPTURE(key);
-    ordered_json damaged = invented();
-    damaged.erase(key);
-    CHECK_THROWS_AS(step_tables(damaged), BadInput);
-    try {
-      static_cast<void>(step_tables(damaged));
-    } catch (const BadInput& error) {
-      CHECK_THAT(error.what(), ContainsSubstring("steps.json") && ContainsSubstring("gvf steps --output"));
-    }
-  }
 }
 
 TEST_CASE("a chip has the ways that it can go", "[study][steps]") {
