@@ -2,6 +2,7 @@
 // are next to empty: figures are those of launching, not of computing.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -39,6 +40,27 @@ inline constexpr const char* first_launch_updatable = "first_launch_updatable";
 inline constexpr const char* replay_update_device = "replay_update_device";
 inline constexpr const char* replay_twin = "replay_twin";
 inline constexpr const char* destroy_updatable = "destroy_updatable";
+// In the order of a life.
+inline constexpr std::array all{capture,
+                                build,
+                                instantiate,
+                                upload,
+                                first_launch,
+                                replay,
+                                stream,
+                                update_nodes,
+                                replay_update_nodes,
+                                update_graph,
+                                replay_update_graph,
+                                reinstantiate,
+                                destroy,
+                                build_updatable,
+                                instantiate_updatable,
+                                upload_updatable,
+                                first_launch_updatable,
+                                replay_update_device,
+                                replay_twin,
+                                destroy_updatable};
 }  // namespace cost
 
 // Samples in microseconds, one a repetition; those with one index belong to one repetition. Empty: not on
@@ -62,8 +84,8 @@ struct LifeCyclePlan {
 // Throws CudaError, and std::logic_error where an update did not arrive.
 [[nodiscard]] Costs measure_life_cycle(const LifeCyclePlan& plan);
 
-// The *_updatable, replay_update_device and replay_twin of the same plan. Throws std::runtime_error, as CudaError
-// is, where the device refused updates, and std::logic_error where one did not arrive.
+// The *_updatable, replay_update_device and replay_twin of the same plan. Throws std::runtime_error, as
+// CudaError is, where the device refused updates, and std::logic_error where one did not arrive.
 [[nodiscard]] Costs measure_device_updates(const LifeCyclePlan& plan);
 
 // Device memory that an executable graph takes once it is uploaded.

@@ -1,9 +1,10 @@
-"""Puts the tables of the shipped recording into README.md and docs/*.md, and draws docs/figures/answer.svg.
+"""Puts the tables of the shipped recording into README.md and docs/*.md, and draws docs/figures/.
 
 Usage: readme.py [--check] [--root DIR] [--recording DIR] [--gvf PROGRAM] [--list]. Replaces what stands between
-`<!-- gvf:begin NAME -->` and `<!-- gvf:end NAME -->`; --list prints the names. NAME?structure=A,B&submission=C,D keeps
-the rows and remarks of those variants. --check changes nothing and exits 1
-when anything drifted. The tables come from `gvf study --replay`, or from the recording's tables.md without a build."""
+`<!-- gvf:begin NAME -->` and `<!-- gvf:end NAME -->`; --list prints the names. NAME?COLUMN=A,B&COLUMN=C keeps the rows
+that have one of those in each such column, and of remarks on structure/submission the items of such variants; '_'
+stands for a blank. --check changes nothing and exits 1 when anything drifted. The tables come from `gvf study
+--replay`, or from the recording's tables.md without a build."""
 
 import argparse
 import re
@@ -14,10 +15,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import figure  # noqa: E402
+import small_kernels  # noqa: E402
 
-FIGURE = Path("docs/figures/answer.svg")
+FIGURES = {Path("docs/figures/answer.svg"): (lambda recording: figure.data_of(recording, "sum_abs", None, None), figure),
+           Path("docs/figures/small_kernels.svg"): (small_kernels.data_of, small_kernels)}
 TABLES = {"The answer": "answer", "Where the wall goes": "wall", "Busy, split by the crossed arms": "split",
           "Bytes, counted and modelled": "counters", "Busy against the ceiling": "ceiling"}
+# Level-two headings of what is about no pipeline.
+SECTIONS = {"What a step costs": "steps", "What a graph costs over its life": "lifecycle"}
 MACHINE_TABLES = {"Measured ceilings": "machine", "Where L2 ends": "l2_knee", "What each instrument costs": "instruments"}
 BLOCK = re.compile(r"(<!-- gvf:begin (?P<name>\S+) -->\n)(?P<body>.*?)(<!-- gvf:end (?P=name) -->)", re.DOTALL)
 MARKER = re.compile(r"<!-- gvf:(begin|end) (\S+) -->")
@@ -57,7 +62,8 @@ def tables_of(recording: Path, gvf: Path | None) -> str:
 
 
 def blocks_of(text: str) -> dict[str, str]:
-    """Name -> Markdown: provenance, machine, l2_knee, instruments, PIPELINE[/k:K]/sentences, PIPELINE[/k:K]/n:SIZE/TABLE."""
+    """Name -> Markdown: provenance, machine, l2_knee, instruments, PIPELINE[/k:K]/sentences, PIPELINE[/k:K]/n:SIZE/TABLE,
+    SECTION/TITLE_OF_A_TABLE."""
     blocks: dict[str, list[str]] = {}
     pipeline, place, name = "", "", "provenance"
     for line in text.splitlines():
@@ -66,7 +72,7 @@ def blocks_of(text: str) -> dict[str, str]:
         if heading:
             level, words = len(heading[1]), heading[2]
             if level == 2:
-                pipeline = place = words
+                pipeline = place = SECTIONS.get(words, words)
             elif level == 3:
                 place = pipeline + "/k:" + words.rpartition("k = ")[2]
             elif level == 4:
@@ -76,6 +82,9 @@ def blocks_of(text: str) -> dict[str, str]:
             name = f"{place}/sentences" if place else "provenance"
         elif title:
             short = TABLES.get(title[1])
+            if place in SECTIONS.values():
+                name = f"{place}/{re.sub('[^a-z0-9]+', '_', title[1].lower()).strip('_')}"
+                continue
             name = re.sub(rf"/({'|'.join(TABLES.values())})$", "", name) + f"/{short}" if short else MACHINE_TABLES[title[1]]
         elif name:
             blocks.setdefault(name, []).append(line)
@@ -83,24 +92,29 @@ def blocks_of(text: str) -> dict[str, str]:
     return {name: body for name, body in cleaned.items() if body}
 
 
-def kept(body: str, query: str) -> str:
-    """The rows, and the items of remarks, of the variants that `query` names."""
-    wanted = {key: set(values.split(",")) for key, _, values in (part.partition("=") for part in query.split("&"))}
-    if not wanted or not set(wanted) <= {"structure", "submission"}:
-        raise Problem(f"'?{query}' is no choice of rows: write ?structure=A,B&submission=C,D")
+def cells_of(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
-    def is_wanted(structure: str, submission: str) -> bool:
-        return all({"structure": structure, "submission": submission}[key] in values for key, values in wanted.items())
+
+def kept(body: str, query: str) -> str:
+    """The rows, and the items of remarks, that `query` chooses."""
+    wanted = {key: set(values.split(",")) for key, _, values in (part.partition("=") for part in query.split("&"))}
+    columns = next((cells_of(line) for line in body.splitlines() if line.startswith("| ")), [])
+    if not query or not set(wanted) <= set(columns):
+        raise Problem(f"'?{query}' is no choice of rows: write ?COLUMN=A,B with columns of {', '.join(columns)}")
+
+    def is_wanted(row: dict[str, str]) -> bool:
+        return all(row.get(key, "").replace(" ", "_") in values for key, values in wanted.items())
 
     lines = []
-    for line in body.splitlines():
-        row = re.match(r"\| (\w+) \| (\w+) \|", line)
+    for number, line in enumerate(body.splitlines()):
+        is_row = line.startswith("| ") and number > 0
         remark, colon, items = line.partition(": ")
-        variants = [re.match(r"(\w+)/(\w+)", item) for item in items.split(", ")]
-        if row and row[1] != "structure" and not is_wanted(row[1], row[2]):
+        variants = [re.match(r"(?P<structure>\w+)/(?P<submission>\w+)", item) for item in items.split(", ")]
+        if is_row and not is_wanted(dict(zip(columns, cells_of(line)))):
             continue
-        if colon and not row and all(variants):
-            left = [item for item, name in zip(items.split(", "), variants) if is_wanted(name[1], name[2])]
+        if colon and not is_row and all(variants):
+            left = [item for item, name in zip(items.split(", "), variants) if is_wanted(name.groupdict())]
             if not left:
                 continue
             line = f"{remark}: {', '.join(left)}"
@@ -129,21 +143,37 @@ def documents(root: Path) -> list[Path]:
     return [file for file in files if file.exists()]
 
 
-def update_figure(root: Path, recording: Path, check: bool) -> bool:
-    """True when the figure is not the one of this recording."""
-    data = figure.data_of(recording, "sum_abs", None, None)
-    target = root / FIGURE
-    current = target.read_text(encoding="utf-8") if target.exists() else ""
-    if f"data {figure.fingerprint(data)}" in current:
-        return False
-    if not check:
-        figure.draw(data, target)
-    return True
+def update_figures(root: Path, recording: Path, check: bool) -> list[Path]:
+    """Those that a document shows and that were not of this recording."""
+    drifted = []
+    texts = [file.read_text(encoding="utf-8") for file in documents(root)]
+    for file, (data_of, module) in FIGURES.items():
+        if not any(f"figures/{file.name}" in text for text in texts):
+            continue
+        data = data_of(recording)
+        target = root / file
+        current = target.read_text(encoding="utf-8") if target.exists() else ""
+        if f"data {module.fingerprint(data)}" in current:
+            continue
+        drifted.append(file)
+        if not check:
+            module.draw(data, target)
+    return drifted
+
+
+def blocks_from(recording: Path, gvf: Path | None) -> dict[str, str]:
+    """Those of the document and, where the recording has its rows, the table beside a figure."""
+    blocks = blocks_of(tables_of(recording, gvf))
+    try:
+        blocks["small_kernels"] = small_kernels.table_of(small_kernels.data_of(recording))
+    except figure.BadRecording:  # without chain, or with few sizes of it
+        pass
+    return blocks
 
 
 def update(root: Path, recording: Path, gvf: Path | None, check: bool) -> list[Path]:
     """The files that were not as the recording has it; they are now, unless `check`."""
-    blocks = blocks_of(tables_of(recording, gvf))
+    blocks = blocks_from(recording, gvf)
     drifted = []
     for file in documents(root):
         text = file.read_text(encoding="utf-8")
@@ -152,9 +182,7 @@ def update(root: Path, recording: Path, gvf: Path | None, check: bool) -> list[P
             drifted.append(file.relative_to(root))
             if not check:
                 file.write_text(wanted, encoding="utf-8")
-    if update_figure(root, recording, check):
-        drifted.append(FIGURE)
-    return drifted
+    return drifted + update_figures(root, recording, check)
 
 
 def main(arguments: list[str]) -> int:
@@ -171,7 +199,7 @@ def main(arguments: list[str]) -> int:
         if not (recording / "study.json").exists():
             raise Problem(f"no recording in {recording}", 3)
         if chosen.list:
-            print("\n".join(sorted(blocks_of(tables_of(recording, gvf)))))
+            print("\n".join(sorted(blocks_from(recording, gvf))))
             return 0
         drifted = update(chosen.root, recording, gvf, chosen.check)
     except (Problem, figure.BadRecording) as error:

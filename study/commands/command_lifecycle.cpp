@@ -6,11 +6,10 @@
 namespace gvf::study {
 
 void add_lifecycle(CLI::App& app, Action& run) {
-  add_measuring_command(app, run,
-                        {"lifecycle",
-                         "Measure what a graph costs over its life, and when it has paid for itself",
-                         "lifecycle.json", [](bool quick) { return to_json(measure_lifecycle(quick)); },
-                         &lifecycle_tables});
+  add_measuring_command(
+      app, run,
+      {"lifecycle", "Measure what a graph costs over its life, and when it has paid for itself",
+       "lifecycle.json", [](bool quick) { return to_json(measure_lifecycle(quick)); }, &lifecycle_tables});
 }
 
 }  // namespace gvf::study

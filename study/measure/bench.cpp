@@ -22,6 +22,7 @@
 #include "study/exit_code.hpp"
 #include "study/io/output.hpp"
 #include "study/io/running.hpp"
+#include "study/measure/bench_lifecycle.hpp"
 #include "study/measure/matrix.hpp"
 #include "study/measure/measure.hpp"
 #include "study/measure/provenance.hpp"
@@ -260,6 +261,9 @@ int run(int argc, char** argv) {
   for (const auto& [key, value] : provenance(device)) benchmark::AddCustomContext(key, value);
   Harness harness(device);
   register_rows(harness, plan, !options.selection.sizes.empty());
+  const bool has_own_problems = !options.selection.sizes.empty() || !options.selection.stages.empty() ||
+                                !options.selection.repeats.empty();
+  if (!has_own_problems) register_lifecycle_rows(options.depth, harness.something_failed);
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   if (ran == 0) throw BadInput("no row matches --benchmark_filter; --benchmark_list_tests names them all");

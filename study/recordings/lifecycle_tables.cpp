@@ -19,27 +19,6 @@ namespace {
 using nlohmann::json;
 namespace cost = graphs::cost;
 
-// In the order of a life.
-constexpr std::array order{cost::capture,
-                           cost::build,
-                           cost::instantiate,
-                           cost::upload,
-                           cost::first_launch,
-                           cost::replay,
-                           cost::stream,
-                           cost::update_nodes,
-                           cost::replay_update_nodes,
-                           cost::update_graph,
-                           cost::replay_update_graph,
-                           cost::reinstantiate,
-                           cost::destroy,
-                           cost::build_updatable,
-                           cost::instantiate_updatable,
-                           cost::upload_updatable,
-                           cost::first_launch_updatable,
-                           cost::replay_update_device,
-                           cost::replay_twin,
-                           cost::destroy_updatable};
 constexpr std::array clocks{"host_us", "wall_us", "device_us"};
 
 // Rows of one shape.
@@ -128,9 +107,10 @@ TableRow memory_row(const Rows& graphs, const json* fit) {
 Table costs_table(std::string title, const Rows& graphs, const Rows& fits, const json* memory_fit,
                   const Axis& axis) {
   Table table{std::move(title), {{"cost", false}, {"clock", false}}, {}, {}};
-  for (const json* graph : graphs) table.columns.push_back({fmt::format("{}", graph->at(axis.key).get<long>())});
+  for (const json* graph : graphs)
+    table.columns.push_back({fmt::format("{}", graph->at(axis.key).get<long>())});
   for (const char* column : {"a", axis.per, "fit error"}) table.columns.push_back({column});
-  for (const char* name : order) {
+  for (const char* name : cost::all) {
     for (const char* clock : clocks) {
       const json::json_pointer path(fmt::format("/costs/{}/{}", name, clock));
       if (std::any_of(graphs.begin(), graphs.end(), [&](const json* graph) { return graph->contains(path); }))
@@ -210,8 +190,8 @@ Document lifecycle_tables(const json& lifecycle) {
     const Rows graphs = of_shape(lifecycle.at("graphs"), name);
     if (graphs.empty()) continue;
     const Rows memory_fits = of_shape(lifecycle.at("memory_fits"), name);
-    document.push_back(break_even_table("Break-even, " + name, graphs,
-                                        of_shape(lifecycle.at("break_even"), name)));
+    document.push_back(
+        break_even_table("Break-even, " + name, graphs, of_shape(lifecycle.at("break_even"), name)));
     document.push_back(costs_table("Costs by nodes, " + name, graphs, of_shape(lifecycle.at("fits"), name),
                                    memory_fits.empty() ? nullptr : memory_fits.front(),
                                    {"nodes", "b_us_per_node", "b/node"}));

@@ -38,7 +38,7 @@ std::string shape_title(const json& shape) {
 }
 
 Table ways_table(const json& steps) {
-  Table table{"A step that waits for the step before it, µs", {{"way", false}}, {}, {}};
+  Table table{"Cost of a step", {{"way", false}}, {}, {}};
   const json& shapes = steps.at("shapes");
   const auto first_shape = shapes.at(0).at("name").get<std::string>();
   for (const char* column : {"host", "wall", "launch: host", "launch: wall"})
@@ -70,7 +70,8 @@ Table ways_table(const json& steps) {
     table.rows.push_back(std::move(row));
   }
   table.notes.push_back(
-      fmt::format("Medians of {} rounds, in brackets p10 to p90. A step is what {} steps cost more than {}, "
+      fmt::format("µs, each step waiting for the one before it; medians of {} rounds, in brackets p10 to "
+                  "p90. A step is what {} steps cost more than {}, "
                   "divided by the {} between; \"launch\" is what is left of the {}.",
                   steps.at("rows").at(0).value("rounds", 0), steps.at("steps").at(1).get<int>(),
                   steps.at("steps").at(0).get<int>(),
@@ -83,9 +84,10 @@ Table ways_table(const json& steps) {
 }
 
 Table calls_table(const json& calls) {
-  Table table{"Calls on whole graphs, µs", {{"call", false}, {"host", true}}, {}, {}};
+  Table table{"Calls on whole graphs", {{"call", false}, {"host", true}}, {}, {}};
   for (const json& call : calls)
     table.rows.push_back({{call.at("what").get<std::string>(), with_spread(call.at("host_us"))}, ""});
+  table.notes.emplace_back("µs inside the call, a straight line of next to empty nodes.");
   return table;
 }
 

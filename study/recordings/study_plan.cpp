@@ -86,8 +86,8 @@ std::vector<Unit> study_plan(const PlanOptions& options) {
     if (options.quick) attribution.command.emplace_back("--quick");
   }
 
-  for (const auto& [kind, name, seconds] :
-       {std::tuple{UnitKind::steps, "steps", declared.steps}, {UnitKind::lifecycle, "lifecycle", declared.lifecycle}}) {
+  for (const auto& [kind, name, seconds] : {std::tuple{UnitKind::steps, "steps", declared.steps},
+                                            {UnitKind::lifecycle, "lifecycle", declared.lifecycle}}) {
     Unit& unit = add(kind, "", fmt::format("{}.json", name), seconds);
     unit.command = {gvf, name, "--output", part_file(unit).string()};
     if (options.quick) unit.command.emplace_back("--quick");

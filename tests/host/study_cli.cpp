@@ -110,7 +110,7 @@ TEST_CASE("gvf: help is on stdout and exits 0", "[study][cli][program]") {
   CHECK(top.exit_code == 0);
   CHECK(top.err.empty());
   for (const std::string command :
-       {"list", "check", "trace", "calibrate", "lifecycle", "attribute", "study"}) {
+       {"list", "check", "trace", "calibrate", "lifecycle", "steps", "attribute", "study"}) {
     CHECK_THAT(top.out, ContainsSubstring("  " + command + " "));
     const ProgramEnd end = run_without_gpu("gvf", {command, "--help"});
     CAPTURE(command);

@@ -83,7 +83,7 @@ TEST_CASE("a table of steps: medians with their spread, launches where one call 
   CHECK_THAT(text, ContainsSubstring("| graph | 0.00 | 1.16 | 1.30 | 6.25 | 1.16 (1.15-1.18) | - |"));
   CHECK_THAT(text, ContainsSubstring("the chip has no clusters"));
   CHECK_THAT(text, ContainsSubstring("launching a graph of 32 nodes"));
-  CHECK_THAT(text, ContainsSubstring("Medians of 21 rounds"));
+  CHECK_THAT(text, ContainsSubstring("medians of 21 rounds"));
 }
 
 TEST_CASE("a chip has the ways that it can go", "[study][steps]") {

@@ -111,6 +111,47 @@ def failed_entry() -> dict:
             "threads": 1, "error_occurred": True, "error_message": "the check found 3 wrong elements"}
 
 
+def spread(us: float) -> dict:
+    return {"p10": round(0.99 * us, 4), "p50": round(us, 4), "p90": round(1.02 * us, 4)}
+
+
+def steps_file() -> dict:
+    """A stream of 1.7 µs a step and a graph of 0.8, on a chip without clusters."""
+    def row(way: str, one_launch: bool, step: float) -> dict:
+        clock = {"step": spread(step), "fixed": spread(6.0)}
+        return {"way": way, "group": "submission", "shape": "empty", "lanes": 1, "one_launch": one_launch, "rounds": 5,
+                "host_us": clock, "wall_us": clock, "device_us": clock}
+
+    return {"steps": [64, 320], "shapes": [{"name": "empty", "work": "empty", "blocks": 128, "threads": 32}],
+            "rows": [row("stream", False, 1.7), row("graph", True, 0.8),
+                     {"way": "one kernel", "group": "barrier", "shape": "empty", "lanes": 1, "one_launch": True,
+                      "missing": "no clusters on this chip"}],
+            "calls": [{"what": "launching a graph of 32 nodes", "host_us": spread(1.3)}]}
+
+
+def lifecycle_file() -> dict:
+    """Capture and instantiation of 1 µs a node and 10 in all, against 2 µs a node that a replay saves."""
+    def graph(nodes: int, parameter_bytes: int) -> dict:
+        costs = {"capture": 10 + nodes, "instantiate": 10 + nodes, "stream": 3 * nodes, "replay": nodes}
+        return {"shape": "straight_line", "nodes": nodes, "edges": nodes - 1, "parameter_bytes": parameter_bytes,
+                "repetitions": 9, "costs": {name: {"host_us": spread(us)} for name, us in costs.items()},
+                "memory": {"bytes_per_executable": 4096 * nodes, "resolution_bytes": 8192, "instances": 256,
+                           "memory_node_bytes": 0}}
+
+    def break_even(nodes: int) -> dict:
+        return {"scenario": "same parameters", "clock": "host_us", "shape": "straight_line", "nodes": nodes,
+                "replays": 1 + 10 // nodes, "low": 1 + 10 // nodes, "high": "never" if nodes == 1 else 2,
+                "one_off_us": 20 + 2 * nodes, "stream_us": 3 * nodes, "replay_us": nodes}
+
+    fit = {"cost": "capture", "clock": "host_us", "relative_error": 0.0}
+    return {"nodes_are": "of a formula", "graphs": [graph(1, 8), graph(256, 8)],
+            "parameters": [graph(64, 8), graph(64, 4096)],
+            "fits": [{"shape": "straight_line", **fit, "a_us": 10.0, "b_us_per_node": 1.0}],
+            "memory_fits": [{"shape": "straight_line", "missing": "fewer than two points"}],
+            "parameter_fits": [{"shape": "straight_line", "nodes": 64, **fit, "a_us": 74.0, "b_us_per_kib": 0.0}],
+            "break_even": [break_even(1), break_even(256)]}
+
+
 def write(folder: Path) -> None:
     def put(name: str, content: dict) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -129,6 +170,8 @@ def write(folder: Path) -> None:
          "bound": 0.0, "detail": "element 7 is 3, not 0"},
         {"name": "chain/library/graph/n:1024/k:4", "input": "", "verdict": "not applicable", "bound": 0.0,
          "detail": "no library fuses a chain"}]})
+    put("steps.json", steps_file())
+    put("lifecycle.json", lifecycle_file())
     bench, attribution = pipeline_files("sum_abs", [2**16, 2**24, 2**28], CROSSED, 2, 0)
     put("bench/sum_abs.json", bench)
     put("attribution/sum_abs.json", attribution)

@@ -1,5 +1,6 @@
 """Generated blocks: they are filled from a recording, drift is found, and mistakes in markers are named."""
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -64,9 +65,31 @@ A note.
 | structure | gap |
 |---|---:|
 | fused | 0.2 |
+
+## What a step costs
+
+**Cost of a step**
+
+| way | host |
+|---|---:|
+| a stream | 3.5 |
+| a graph | 0.0 |
+
+## What a graph costs over its life
+
+Medians.
+
+**Break-even, fan_out**
+
+| scenario | clock | 16 nodes |
+|---|---|---:|
+| same parameters | wall | 2 |
 """
 
+ANSWER = Path("docs/figures/answer.svg")
 README = """# Title
+
+![The answer](docs/figures/answer.svg)
 
 <!-- gvf:begin sum_abs/n:2^16/answer -->
 old
@@ -86,7 +109,7 @@ def tree(tmp_path):
     shutil.copytree(ROOT / "tests" / "data" / "recording", recording)
     (recording / "tables.md").write_text(TABLES)
     (tmp_path / "README.md").write_text(README)
-    target = tmp_path / readme.FIGURE
+    target = tmp_path / ANSWER
     target.parent.mkdir(parents=True)
     # Stands for a drawn figure where matplotlib is absent.
     target.write_text(f"data {figure.fingerprint(figure.data_of(recording, 'sum_abs', None, None))}")
@@ -99,8 +122,9 @@ def run(tree, *arguments):
 
 def test_blocks_have_names_and_leave_out_what_the_build_adds():
     blocks = readme.blocks_of(TABLES.replace("Stale: recorded with other device sources.\n", ""))
-    assert sorted(blocks) == ["chain/absent", "chain/k:4/n:2^28/answer", "chain/k:4/sentences", "machine", "provenance",
-                              "sum_abs/n:2^16/answer", "sum_abs/n:2^16/wall", "sum_abs/sentences"]
+    assert sorted(blocks) == ["chain/absent", "chain/k:4/n:2^28/answer", "chain/k:4/sentences",
+                              "lifecycle/break_even_fan_out", "lifecycle/sentences", "machine", "provenance",
+                              "steps/cost_of_a_step", "sum_abs/n:2^16/answer", "sum_abs/n:2^16/wall", "sum_abs/sentences"]
     assert blocks["machine"].endswith("| read | 4500 |")
     assert blocks["sum_abs/n:2^16/answer"].endswith("A note.")
     assert blocks["sum_abs/sentences"] == "sum_abs pays.\n\n- n = 2^16: for launches"
@@ -136,7 +160,7 @@ def test_docs_pages_are_filled_too(tree):
 
 def test_a_figure_of_another_recording_is_drift(tree):
     assert run(tree) == 0
-    (tree / readme.FIGURE).write_text("data 0000")
+    (tree / ANSWER).write_text("data 0000")
     assert run(tree, "--check") == 1
     pytest.importorskip("matplotlib")
     assert run(tree) == 0
@@ -206,6 +230,31 @@ api pass disturbs wall: separate/stream +9%
 
 Medians over repetitions: all of them."""
     assert readme.kept(TABLE, "structure=separate,fused") == TABLE
+
+
+def test_a_query_of_any_column():
+    table = "| way | clock | 1 node |\n|---|---|---:|\n| same parameters | wall | 2 |\n| same parameters | host | 3 |\n\nA note."
+    assert readme.kept(table, "way=same_parameters&clock=host") == table.replace("| same parameters | wall | 2 |\n", "")
+
+
+def test_a_figure_is_drawn_where_a_document_shows_it(tree):
+    pytest.importorskip("matplotlib")
+    chain = tree / "docs" / "recordings" / "h200" / "bench" / "chain.json"
+    content = json.loads(chain.read_text())
+    for variant in ("separate/stream", "separate/graph", "persistent/stream"):
+        content["benchmarks"] += [{"name": f"chain/{variant}/throughput/n:{n}/k:16/iterations:9/manual_time",
+                                   "aggregate_name": "median", "period_us": 20 + n / 1e4} for n in (2**14, 2**18)]
+    chain.write_text(json.dumps(content))
+    small_kernels = tree / "docs" / "figures" / "small_kernels.svg"
+    assert run(tree) == 0
+    assert not small_kernels.exists()
+    (tree / "docs" / "page.md").write_text("![Small kernels](figures/small_kernels.svg)\n\n<!-- gvf:begin small_kernels -->\n"
+                                           "<!-- gvf:end small_kernels -->\n")
+    assert run(tree, "--check") == 1
+    assert run(tree) == 0
+    assert small_kernels.exists()
+    assert "| 128 KiB |" in (tree / "docs" / "page.md").read_text()
+    assert run(tree, "--check") == 0
 
 
 @pytest.mark.parametrize("query", ["colour=red", "structure=fused&size=3", ""])
