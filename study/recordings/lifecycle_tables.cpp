@@ -120,7 +120,8 @@ Table costs_table(std::string title, const Rows& graphs, const Rows& fits, const
   table.rows.push_back(memory_row(graphs, memory_fit));
   std::map<std::string, std::string> missing;  // what, and why -> where
   for (const json* graph : graphs) {
-    for (const auto& [what, why] : graph->value("missing", json::object()).items()) {
+    const json of_graph = graph->value("missing", json::object());
+    for (const auto& [what, why] : of_graph.items()) {
       std::string& where = missing[fmt::format("no {} ({})", what, why.get<std::string>())];
       where += fmt::format("{}{}", where.empty() ? "" : ", ", graph->at(axis.key).get<long>());
     }

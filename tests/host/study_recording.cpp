@@ -152,9 +152,10 @@ TEST_CASE("damaged steps.json and lifecycle.json", "[study][recording]") {
   for (const std::string name : {"steps.json", "lifecycle.json"}) {
     const fs::path file = copy.path() / name;
     const std::string text = read_text(file);
-    for (const auto& [key, unused] : parse_json(text, name, "").items()) {
+    const json whole = parse_json(text, name, "");
+    for (const auto& [key, unused] : whole.items()) {
       CAPTURE(name, key);
-      json damaged = parse_json(text, name, "");
+      json damaged = whole;
       damaged.erase(key);
       write_text(file, damaged.dump());
       if (key != "provenance") CHECK_THAT(message(), ContainsSubstring(name) && ContainsSubstring("--resume"));
