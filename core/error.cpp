@@ -19,11 +19,33 @@ std::string_view cuda_remedy(cudaError_t code) noexcept {
     case cudaErrorCooperativeLaunchTooLarge:
       return "use a grid that is resident as a whole: SM count x occupancy";
     case cudaErrorStreamCaptureUnsupported:
-      return "move this call before the capture";
-    case cudaErrorStreamCaptureImplicit:
-      return "a call used the legacy default stream during capture: use a non-blocking stream";
+      return "move this call before the capture; if another thread captures, let it do so in thread-local "
+             "mode";
+    case cudaErrorStreamCaptureInvalidated:
+      return "an earlier call broke this capture and its error was dropped: check every call since the "
+             "capture "
+             "began, on all threads if its mode is global";
+    case cudaErrorStreamCaptureMerge:
+      return "two captures cannot wait for each other: capture both into one graph, or end one first";
+    case cudaErrorStreamCaptureUnmatched:
+      return "end the capture on the stream that it began on";
     case cudaErrorStreamCaptureUnjoined:
-      return "join every forked stream back before the capture ends";
+      return "join every forked stream before the capture ends: record an event on it, and let the first "
+             "stream "
+             "wait for that";
+    case cudaErrorStreamCaptureIsolation:
+      return "work in a capture cannot wait for work outside: record the event inside, or wait for it before "
+             "the "
+             "capture begins";
+    case cudaErrorStreamCaptureImplicit:
+      return "this call used the legacy default stream during a capture: give it the capturing stream";
+    case cudaErrorCapturedEvent:
+      return "an event recorded in a capture cannot be waited for or timed by the host: record one after the "
+             "launch";
+    case cudaErrorStreamCaptureWrongThread:
+      return "end the capture on the thread that began it, or begin it in relaxed mode";
+    case cudaErrorGraphExecUpdateFailure:
+      return "instantiate the new graph where its nodes, edges or kernels are others";
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchFailure:
     case cudaErrorMisalignedAddress:

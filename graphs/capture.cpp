@@ -24,24 +24,31 @@ cudaGraph_t run_capturing(cudaStream_t stream, const std::function<void(cudaStre
   return raw;
 }
 
-// Thread-local mode: an allocation by another thread does not break this capture.
-constexpr cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal;
+// A blocking stream, as no other here: what goes to the legacy default stream would depend on it, which ends
+// the capture with an error. Beside a non-blocking stream such work runs at once and is missing in the graph.
+Stream make_capturing_stream() {
+  cudaStream_t raw = nullptr;
+  GVF_CUDA(cudaStreamCreate(&raw), "creating a stream to capture");
+  return Stream(raw);
+}
 
 }  // namespace
 
 Graph capture_stream(const std::function<void(cudaStream_t)>& work) {
-  const Stream stream = make_stream();
+  const Stream stream = make_capturing_stream();
   return capture_stream(stream.get(), work);
 }
 
-Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work) {
+Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work,
+                     cudaStreamCaptureMode mode) {
   GVF_CUDA(cudaStreamBeginCapture(stream, mode), "beginning a stream capture");
   return Graph(run_capturing(stream, work, Target::new_graph));
 }
 
 void capture_into(cudaGraph_t graph, const std::function<void(cudaStream_t)>& work) {
-  const Stream stream = make_stream();
-  GVF_CUDA(cudaStreamBeginCaptureToGraph(stream.get(), graph, nullptr, nullptr, 0, mode),
+  const Stream stream = make_capturing_stream();
+  GVF_CUDA(cudaStreamBeginCaptureToGraph(stream.get(), graph, nullptr, nullptr, 0,
+                                         cudaStreamCaptureModeThreadLocal),
            "beginning a stream capture into a graph");
   run_capturing(stream.get(), work, Target::existing_graph);
 }

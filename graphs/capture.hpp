@@ -13,12 +13,14 @@ namespace gvf::graphs {
 
 // Captures what `work` does on the stream that it is given into a graph. Runs nothing. Throws CudaError
 // naming the call that broke the capture; the stream that was capturing is private to this call, so no other
-// stream is left invalid.
+// stream is left invalid. Work that goes to the legacy default stream instead is an error, not left out.
 [[nodiscard]] Graph capture_stream(const std::function<void(cudaStream_t)>& work);
 
 // The same on a stream that is there already, where making one is not to be timed. It is usable afterwards,
-// whatever happens.
-[[nodiscard]] Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work);
+// whatever happens. In thread-local mode an allocation by another thread does not break the capture, in
+// global mode it does. Work on the legacy default stream is seen only where `stream` is a blocking one.
+[[nodiscard]] Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work,
+                                   cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal);
 
 // The same into `graph`, which may be the body of a conditional node: appends root nodes to it.
 void capture_into(cudaGraph_t graph, const std::function<void(cudaStream_t)>& work);

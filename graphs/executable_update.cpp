@@ -3,36 +3,54 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "core/error.hpp"
 #include "graphs/explicit_graph.hpp"
 
 namespace gvf::graphs {
 namespace {
 
-const char* why_refused(cudaGraphExecUpdateResult result) {
+struct Refusal {
+  std::string_view what, remedy;
+};
+
+Refusal refusal_of(cudaGraphExecUpdateResult result) {
+  constexpr std::string_view again = "instantiate the new graph instead";
   switch (result) {
     case cudaGraphExecUpdateErrorTopologyChanged:
-      return "its nodes or edges are others: instantiate again";
+      return {"its nodes or edges are others", again};
     case cudaGraphExecUpdateErrorNodeTypeChanged:
-      return "a node is of another type: instantiate again";
+      return {"a node is of another type", again};
+    case cudaGraphExecUpdateErrorFunctionChanged:
     case cudaGraphExecUpdateErrorUnsupportedFunctionChange:
-      return "a kernel cannot take the place of that one: instantiate again";
+      return {"a kernel cannot take the place of that one", again};
     case cudaGraphExecUpdateErrorParametersChanged:
     case cudaGraphExecUpdateErrorAttributesChanged:
-      return "a node's new parameters or attributes cannot be taken over: instantiate again";
+      return {"a node's new parameters or attributes cannot be taken over", again};
     default:
-      return "a node does not allow it, as no device-updatable node does";
+      return {"a node does not allow it, as no device-updatable node does", "update node by node"};
   }
 }
 
 }  // namespace
 
-void update_executable(cudaGraphExec_t executable, cudaGraph_t graph) {
+std::string describe_refusal(cudaGraphExecUpdateResult result, const Inspection& before,
+                             const Inspection& now) {
+  const Refusal refusal = refusal_of(result);
+  const std::string difference = first_difference(before, now);
+  return fmt::format("{}: it was {}, the new graph is {}{}{}; {}", refusal.what, describe(before),
+                     describe(now), difference.empty() ? "" : ", where ", difference, refusal.remedy);
+}
+
+void update_executable(cudaGraphExec_t executable, cudaGraph_t before, cudaGraph_t now) {
   cudaGraphExecUpdateResultInfo info{};
-  const cudaError_t status = cudaGraphExecUpdate(executable, graph, &info);
+  const cudaError_t status = cudaGraphExecUpdate(executable, now, &info);
   if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
   cuda_check(status, "cudaGraphExecUpdate",
-             fmt::format("updating an executable graph as a whole ({})", why_refused(info.result)));
+             fmt::format("updating an executable graph as a whole ({})",
+                         describe_refusal(info.result, inspect(before), inspect(now))));
 }
 
 void update_node(cudaGraphExec_t executable, cudaGraphNode_t node, const KernelLaunch& launch) {

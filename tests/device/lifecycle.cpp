@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "graphs/capture.hpp"
@@ -143,7 +144,7 @@ TEST_CASE("an update from the host takes effect, node by node and as a whole", "
 
       kernel.set_value(3);
       const NumberedGraph changed = build(shape, nodes, kernel);
-      update_executable(executable.get(), changed.graph.get());
+      update_executable(executable.get(), built.graph.get(), changed.graph.get());
       check_stores(executable, stream, nodes, 3);
 
       // Captured graphs too, which have their own order of nodes.
@@ -153,7 +154,7 @@ TEST_CASE("an update from the host takes effect, node by node and as a whole", "
       const GraphExec captured = instantiate(first.get());
       kernel.set_value(5);
       const Graph second = capture.capture(shape, nodes, kernel);
-      update_executable(captured.get(), second.get());
+      update_executable(captured.get(), first.get(), second.get());
       check_stores(captured, stream, nodes, 5);
     }
   }
@@ -163,15 +164,21 @@ TEST_CASE("a whole-graph update to another shape is refused with its reason", "[
   ParameterKernel kernel(default_parameter_bytes);
   const NumberedGraph line = build(Shape::straight_line, 8, kernel);
   const GraphExec executable = instantiate(line.graph.get());
-  for (const auto& [shape, nodes] : {std::pair{Shape::straight_line, 9}, {Shape::fan_out, 8}}) {
+  const std::vector<std::tuple<Shape, int, const char*>> others{
+      {Shape::straight_line, 9, "9 nodes (9 kernel), 8 edges, where node 8 (kernel) is new"},
+      {Shape::straight_line, 7, "7 nodes (7 kernel), 6 edges, where node 7 (kernel) is gone"},
+      {Shape::fan_out, 8, "8 nodes (8 kernel), 7 edges, where the edge from node 1 to node 2 is gone"}};
+  for (const auto& [shape, nodes, now] : others) {
     const NumberedGraph other = build(shape, nodes, kernel);
     try {
-      update_executable(executable.get(), other.graph.get());
+      update_executable(executable.get(), line.graph.get(), other.graph.get());
       FAIL("the update was not refused");
     } catch (const CudaError& error) {
       CHECK(error.code() == cudaErrorGraphExecUpdateFailure);
-      CHECK_THAT(error.what(), ContainsSubstring("updating an executable graph as a whole") &&
-                                   ContainsSubstring("instantiate again"));
+      CHECK_THAT(error.what(),
+                 ContainsSubstring("updating an executable graph as a whole") &&
+                     ContainsSubstring("it was 8 nodes (8 kernel), 7 edges, the new graph is ") &&
+                     ContainsSubstring(now) && ContainsSubstring("instantiate the new graph"));
     }
     CHECK(cudaGetLastError() == cudaSuccess);
   }
@@ -230,7 +237,7 @@ TEST_CASE("device-updatable graphs refuse a whole-graph update and a second inst
   DeviceUpdateGraph other(Shape::straight_line, 8, kernel, Updatable::yes);
   other.build();
   try {
-    update_executable(graph.executable(), other.graph());
+    update_executable(graph.executable(), graph.graph(), other.graph());
     FAIL("the update was not refused");
   } catch (const CudaError& error) {
     CHECK_THAT(error.what(), ContainsSubstring("updating an executable graph as a whole") &&

@@ -76,10 +76,16 @@ TEST_CASE("cuda error: every code that people meet has a remedy", "[core][error]
   for (const cudaError_t code :
        {cudaErrorNoDevice, cudaErrorInsufficientDriver, cudaErrorMemoryAllocation,
         cudaErrorNoKernelImageForDevice, cudaErrorCooperativeLaunchTooLarge,
-        cudaErrorStreamCaptureUnsupported, cudaErrorStreamCaptureImplicit, cudaErrorStreamCaptureUnjoined,
-        cudaErrorIllegalAddress, cudaErrorLaunchFailure}) {
-    CAPTURE(cudaGetErrorName(code));
-    CHECK_FALSE(cuda_remedy(code).empty());
+        cudaErrorStreamCaptureUnsupported, cudaErrorStreamCaptureInvalidated, cudaErrorStreamCaptureMerge,
+        cudaErrorStreamCaptureUnmatched, cudaErrorStreamCaptureUnjoined, cudaErrorStreamCaptureIsolation,
+        cudaErrorStreamCaptureImplicit, cudaErrorCapturedEvent, cudaErrorStreamCaptureWrongThread,
+        cudaErrorGraphExecUpdateFailure, cudaErrorIllegalAddress, cudaErrorLaunchFailure}) {
+    const std::string remedy(cuda_remedy(code));
+    CAPTURE(cudaGetErrorName(code), remedy);
+    CHECK_FALSE(remedy.empty());
+    CHECK(remedy.find('\n') == std::string::npos);
+    CHECK_THAT(describe_cuda_error(code, "call", "doing", std::source_location::current()),
+               Catch::Matchers::EndsWith("; " + remedy));
   }
   CHECK(cuda_remedy(cudaSuccess).empty());
 }
