@@ -19,11 +19,31 @@ std::string_view cuda_remedy(cudaError_t code) noexcept {
     case cudaErrorCooperativeLaunchTooLarge:
       return "use a grid that is resident as a whole: SM count x occupancy";
     case cudaErrorStreamCaptureUnsupported:
-      return "move this call before the capture";
-    case cudaErrorStreamCaptureImplicit:
-      return "a call used the legacy default stream during capture: use a non-blocking stream";
+      return "move this call before the capture; where another thread captures, begin that capture with "
+             "cudaStreamCaptureModeThreadLocal";
+    case cudaErrorStreamCaptureInvalidated:
+      return "an earlier call broke the capture, perhaps on another thread, and its error was ignored: check "
+             "every call, or ask cudaStreamIsCapturing behind each to find the one that invalidates it";
+    case cudaErrorStreamCaptureMerge:
+      return "keep the two captures apart: neither may wait for an event that the other one recorded";
+    case cudaErrorStreamCaptureUnmatched:
+      return "end the capture on the stream that it began on";
     case cudaErrorStreamCaptureUnjoined:
-      return "join every forked stream back before the capture ends";
+      return "join every forked stream before the capture ends: record an event on it, and let the stream "
+             "that the capture began on wait for that";
+    case cudaErrorStreamCaptureIsolation:
+      return "record the event inside the capture, or wait for it before the capture begins";
+    case cudaErrorStreamCaptureImplicit:
+      return "the call used the legacy default stream: give it the capturing stream (beside a capture on a "
+             "cudaStreamNonBlocking stream it runs at once, and is not captured)";
+    case cudaErrorCapturedEvent:
+      return "an event recorded in a capture only orders captured work: to query, time or wait for it, "
+             "record it behind the graph's launch, or with cudaEventRecordExternal";
+    case cudaErrorStreamCaptureWrongThread:
+      return "end the capture on the thread that began it, or begin it with cudaStreamCaptureModeRelaxed";
+    case cudaErrorGraphExecUpdateFailure:
+      return "instantiate the new graph to take the executable's place: an update takes over parameters, not "
+             "nodes or edges";
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchFailure:
     case cudaErrorMisalignedAddress:
