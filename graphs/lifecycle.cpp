@@ -132,7 +132,7 @@ class LifeCycle {
     bench_.host_and_wall(cost::replay_update_graph, [&] {
       Graph changed = capture();
       const Timer update;
-      update_executable(executable.get(), changed.get());
+      update_executable(executable.get(), graph.get(), changed.get());
       update_us = update.us();
       launch(executable, stream);
       changed.reset();
