@@ -1,6 +1,8 @@
 // Implements graphs/capture.hpp.
 #include "graphs/capture.hpp"
 
+#include <fmt/format.h>
+
 #include "core/error.hpp"
 
 namespace gvf::graphs {
@@ -20,12 +22,16 @@ cudaGraph_t run_capturing(cudaStream_t stream, const std::function<void(cudaStre
     if (target == Target::new_graph) Graph discarded(raw);
     throw;
   }
-  GVF_CUDA(cudaStreamEndCapture(stream, &raw), "ending a stream capture");
+  // The best trace of a call that broke the capture and was not checked.
+  const cudaError_t unread = cudaPeekAtLastError();
+  const cudaError_t status = cudaStreamEndCapture(stream, &raw);
+  if (status == cudaErrorStreamCaptureInvalidated && unread != cudaSuccess) {
+    cuda_check(status, "cudaStreamEndCapture",
+               fmt::format("ending a stream capture with {} unread", cudaGetErrorName(unread)));
+  }
+  cuda_check(status, "cudaStreamEndCapture", "ending a stream capture");
   return raw;
 }
-
-// Thread-local mode: an allocation by another thread does not break this capture.
-constexpr cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal;
 
 }  // namespace
 
@@ -34,14 +40,16 @@ Graph capture_stream(const std::function<void(cudaStream_t)>& work) {
   return capture_stream(stream.get(), work);
 }
 
-Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work) {
+Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work,
+                     cudaStreamCaptureMode mode) {
   GVF_CUDA(cudaStreamBeginCapture(stream, mode), "beginning a stream capture");
   return Graph(run_capturing(stream, work, Target::new_graph));
 }
 
 void capture_into(cudaGraph_t graph, const std::function<void(cudaStream_t)>& work) {
   const Stream stream = make_stream();
-  GVF_CUDA(cudaStreamBeginCaptureToGraph(stream.get(), graph, nullptr, nullptr, 0, mode),
+  GVF_CUDA(cudaStreamBeginCaptureToGraph(stream.get(), graph, nullptr, nullptr, 0,
+                                         cudaStreamCaptureModeThreadLocal),
            "beginning a stream capture into a graph");
   run_capturing(stream.get(), work, Target::existing_graph);
 }

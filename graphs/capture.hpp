@@ -11,14 +11,16 @@
 
 namespace gvf::graphs {
 
-// Captures what `work` does on the stream that it is given into a graph. Runs nothing. Throws CudaError
-// naming the call that broke the capture; the stream that was capturing is private to this call, so no other
-// stream is left invalid.
+// Captures what `work` does on the stream that it is given into a graph. Runs nothing of that; what `work`
+// does elsewhere runs at once and is not captured. Throws CudaError naming the call that broke the capture;
+// the stream that was capturing is private to this call, so no other stream is left invalid.
 [[nodiscard]] Graph capture_stream(const std::function<void(cudaStream_t)>& work);
 
 // The same on a stream that is there already, where making one is not to be timed. It is usable afterwards,
-// whatever happens.
-[[nodiscard]] Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work);
+// whatever happens, and so is any that `work` forked from it. `mode`: whose unsafe calls, such as an
+// allocation, break the capture: this thread's alone, or any thread's in global mode, which finds them.
+[[nodiscard]] Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work,
+                                   cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal);
 
 // The same into `graph`, which may be the body of a conditional node: appends root nodes to it.
 void capture_into(cudaGraph_t graph, const std::function<void(cudaStream_t)>& work);
