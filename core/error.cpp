@@ -19,33 +19,31 @@ std::string_view cuda_remedy(cudaError_t code) noexcept {
     case cudaErrorCooperativeLaunchTooLarge:
       return "use a grid that is resident as a whole: SM count x occupancy";
     case cudaErrorStreamCaptureUnsupported:
-      return "move this call before the capture; if another thread captures, let it do so in thread-local "
-             "mode";
+      return "move this call before the capture; where another thread captures, begin that capture with "
+             "cudaStreamCaptureModeThreadLocal";
     case cudaErrorStreamCaptureInvalidated:
-      return "an earlier call broke this capture and its error was dropped: check every call since the "
-             "capture "
-             "began, on all threads if its mode is global";
+      return "an earlier call broke the capture, perhaps on another thread, and its error was ignored: check "
+             "every call, or ask cudaStreamIsCapturing behind each to find the one that invalidates it";
     case cudaErrorStreamCaptureMerge:
-      return "two captures cannot wait for each other: capture both into one graph, or end one first";
+      return "keep the two captures apart: neither may wait for an event that the other one recorded";
     case cudaErrorStreamCaptureUnmatched:
       return "end the capture on the stream that it began on";
     case cudaErrorStreamCaptureUnjoined:
-      return "join every forked stream before the capture ends: record an event on it, and let the first "
-             "stream "
-             "wait for that";
+      return "join every forked stream before the capture ends: record an event on it, and let the stream "
+             "that the capture began on wait for that";
     case cudaErrorStreamCaptureIsolation:
-      return "work in a capture cannot wait for work outside: record the event inside, or wait for it before "
-             "the "
-             "capture begins";
+      return "record the event inside the capture, or wait for it before the capture begins";
     case cudaErrorStreamCaptureImplicit:
-      return "this call used the legacy default stream during a capture: give it the capturing stream";
+      return "the call used the legacy default stream: give it the capturing stream (beside a capture on a "
+             "cudaStreamNonBlocking stream it runs at once, and is not captured)";
     case cudaErrorCapturedEvent:
-      return "an event recorded in a capture cannot be waited for or timed by the host: record one after the "
-             "launch";
+      return "an event recorded in a capture only orders captured work: to query, time or wait for it, "
+             "record it behind the graph's launch, or with cudaEventRecordExternal";
     case cudaErrorStreamCaptureWrongThread:
-      return "end the capture on the thread that began it, or begin it in relaxed mode";
+      return "end the capture on the thread that began it, or begin it with cudaStreamCaptureModeRelaxed";
     case cudaErrorGraphExecUpdateFailure:
-      return "instantiate the new graph where its nodes, edges or kernels are others";
+      return "instantiate the new graph to take the executable's place: an update takes over parameters, not "
+             "nodes or edges";
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchFailure:
     case cudaErrorMisalignedAddress:

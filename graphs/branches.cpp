@@ -2,6 +2,7 @@
 #include "graphs/branches.hpp"
 
 #include <map>
+#include <optional>
 
 #include "core/error.hpp"
 #include "graphs/capture.hpp"
@@ -41,11 +42,12 @@ class BranchLauncher final : public StreamLauncher {
 }  // namespace
 
 BuiltGraph build_branches(const Enqueue& enqueue) {
+  std::optional<BranchLauncher> launcher;  // outlives the capture, as its lanes have to
   return {capture_stream([&](cudaStream_t stream) {
-    BranchLauncher launcher(stream);
-    enqueue(launcher);
-    launcher.join();
-    if (launcher.lanes() < 2) throw NotApplicable("no launch is independent of the one before it");
+    launcher.emplace(stream);
+    enqueue(*launcher);
+    launcher->join();
+    if (launcher->lanes() < 2) throw NotApplicable("no launch is independent of the one before it");
   })};
 }
 

@@ -9,7 +9,8 @@
 namespace gvf::graphs {
 
 // A stream that is captured beside `origin`, from what that one had captured when this was made. A capture
-// ends in the stream that it began in: what was forked and is not joined breaks it.
+// ends in the stream that it began in: what was forked and is not joined breaks it. Keep this until then: a
+// stream is not to be destroyed while it is captured, which an error before the join would do.
 class ForkedStream {
  public:
   explicit ForkedStream(cudaStream_t origin);

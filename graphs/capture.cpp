@@ -1,6 +1,8 @@
 // Implements graphs/capture.hpp.
 #include "graphs/capture.hpp"
 
+#include <fmt/format.h>
+
 #include "core/error.hpp"
 
 namespace gvf::graphs {
@@ -20,12 +22,19 @@ cudaGraph_t run_capturing(cudaStream_t stream, const std::function<void(cudaStre
     if (target == Target::new_graph) Graph discarded(raw);
     throw;
   }
-  GVF_CUDA(cudaStreamEndCapture(stream, &raw), "ending a stream capture");
+  // The best trace of a call that broke the capture and was not checked.
+  const cudaError_t unread = cudaPeekAtLastError();
+  const cudaError_t status = cudaStreamEndCapture(stream, &raw);
+  if (status == cudaErrorStreamCaptureInvalidated && unread != cudaSuccess) {
+    cuda_check(status, "cudaStreamEndCapture",
+               fmt::format("ending a stream capture with {} unread", cudaGetErrorName(unread)));
+  }
+  cuda_check(status, "cudaStreamEndCapture", "ending a stream capture");
   return raw;
 }
 
-// A blocking stream, as no other here: what goes to the legacy default stream would depend on it, which ends
-// the capture with an error. Beside a non-blocking stream such work runs at once and is missing in the graph.
+// A blocking stream, as no other here: what goes to the legacy default stream would depend on it, which is an
+// error. Beside a non-blocking one such work runs at once, and is missing in the graph.
 Stream make_capturing_stream() {
   cudaStream_t raw = nullptr;
   GVF_CUDA(cudaStreamCreate(&raw), "creating a stream to capture");

@@ -11,14 +11,15 @@
 
 namespace gvf::graphs {
 
-// Captures what `work` does on the stream that it is given into a graph. Runs nothing. Throws CudaError
-// naming the call that broke the capture; the stream that was capturing is private to this call, so no other
-// stream is left invalid. Work that goes to the legacy default stream instead is an error, not left out.
+// Captures what `work` does on the stream that it is given into a graph. Runs nothing of that; what `work`
+// does on another non-blocking stream runs at once and is not captured, on the legacy default stream it is an
+// error. Throws CudaError naming the call that broke the capture; the stream that was capturing is private to
+// this call, so no other stream is left invalid.
 [[nodiscard]] Graph capture_stream(const std::function<void(cudaStream_t)>& work);
 
 // The same on a stream that is there already, where making one is not to be timed. It is usable afterwards,
-// whatever happens. In thread-local mode an allocation by another thread does not break the capture, in
-// global mode it does. Work on the legacy default stream is seen only where `stream` is a blocking one.
+// whatever happens, and so is any that `work` forked from it. `mode`: whose unsafe calls, such as an
+// allocation, break the capture: this thread's alone, or any thread's in global mode, which finds them.
 [[nodiscard]] Graph capture_stream(cudaStream_t stream, const std::function<void(cudaStream_t)>& work,
                                    cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal);
 

@@ -4,22 +4,30 @@
 #include <cuda_runtime_api.h>
 
 #include <string>
+#include <vector>
 
 #include "core/launcher.hpp"
 #include "graphs/inspect.hpp"
 
 namespace gvf::graphs {
 
-// Takes over the parameters of `now`, whose nodes and edges must have been made as those of `before`, the
-// graph that `executable` came from. Throws CudaError with what was refused - another shape, another kind of
-// node, device-updatable nodes - and with both graphs; the executable then is as it was.
-void update_executable(cudaGraphExec_t executable, cudaGraph_t before, cudaGraph_t now);
-
-// The words for that: "its nodes or edges are others: it was 8 nodes (8 kernel), 7 edges, ...".
-[[nodiscard]] std::string describe_refusal(cudaGraphExecUpdateResult result, const Inspection& before,
-                                           const Inspection& now);
+// Takes over the parameters of `graph`, whose nodes and edges must have been made as those of `origin`, the
+// graph that `executable` came from. Throws CudaError with what was refused and where the two graphs differ:
+// another shape, another kind of node, device-updatable nodes. `executable` stays as it was.
+void update_executable(cudaGraphExec_t executable, cudaGraph_t origin, cudaGraph_t graph);
 
 // `node` is one of the graph that `executable` came from.
 void update_node(cudaGraphExec_t executable, cudaGraphNode_t node, const KernelLaunch& launch);
+
+// A graph as an update compares it.
+struct GraphSummary {
+  Inspection shape;
+  std::vector<std::string> names;  // "kernel axpy", "memset": one for each of shape.nodes
+};
+
+// What was being done when an update of the graph `origin` to `graph` was refused: both graphs, and the first
+// node in the way, as far as `info` tells.
+[[nodiscard]] std::string describe_refusal(const cudaGraphExecUpdateResultInfo& info,
+                                           const GraphSummary& origin, const GraphSummary& graph);
 
 }  // namespace gvf::graphs

@@ -143,32 +143,4 @@ std::string describe(const Inspection& found) {
   return text;
 }
 
-std::string first_difference(const Inspection& before, const Inspection& now) {
-  for (std::size_t i = 0; i < std::max(before.types.size(), now.types.size()); ++i) {
-    if (i >= now.types.size()) return fmt::format("node {} ({}) is gone", i, node_type_name(before.types[i]));
-    if (i >= before.types.size()) return fmt::format("node {} ({}) is new", i, node_type_name(now.types[i]));
-    if (before.types[i] != now.types[i])
-      return fmt::format("node {} was {} and is {}", i, node_type_name(before.types[i]),
-                         node_type_name(now.types[i]));
-  }
-  const auto find = [](const Inspection& in, const DependencyEdge& edge) {
-    return std::find_if(in.edges.begin(), in.edges.end(), [&](const DependencyEdge& other) {
-      return other.from == edge.from && other.to == edge.to;
-    });
-  };
-  for (const DependencyEdge& edge : before.edges) {
-    const auto same = find(now, edge);
-    if (same == now.edges.end())
-      return fmt::format("the edge from node {} to node {} is gone", edge.from, edge.to);
-    if (same->programmatic != edge.programmatic)
-      return fmt::format("the edge from node {} to node {} is {}", edge.from, edge.to,
-                         same->programmatic ? "programmatic now" : "no longer programmatic");
-  }
-  for (const DependencyEdge& edge : now.edges) {
-    if (find(before, edge) == before.edges.end())
-      return fmt::format("the edge from node {} to node {} is new", edge.from, edge.to);
-  }
-  return {};
-}
-
 }  // namespace gvf::graphs

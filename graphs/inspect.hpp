@@ -41,8 +41,4 @@ struct Inspection {
 // "17 nodes (16 kernel, 1 memset), 16 edges, 15 of them programmatic"
 [[nodiscard]] std::string describe(const Inspection& found);
 
-// What is the first thing by which `now` is no longer `before`: "node 3 was kernel and is memset", "the edge
-// from node 0 to node 2 is new". Empty where nodes' types and edges are the same.
-[[nodiscard]] std::string first_difference(const Inspection& before, const Inspection& now);
-
 }  // namespace gvf::graphs

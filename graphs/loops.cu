@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -47,20 +48,21 @@ void preload(const void* kernel) {
   GVF_CUDA(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel that steers a graph");
 }
 
-// One round: what `enqueue` launches, and `count`, which launches the kernel that counts.
+// One round: what `enqueue` launches, and `count`, which launches the kernel that counts. `branch` is made
+// where that runs beside the round.
 void capture_round(cudaStream_t stream, const Enqueue& enqueue, const Enqueue& count,
-                   const LoopOptions& options) {
+                   const LoopOptions& options, std::optional<ForkedStream>& branch) {
   StreamLauncher launcher(stream, options.edge);
   if (options.counting == Counting::behind) {
     enqueue(launcher);
     count(launcher);
     return;
   }
-  ForkedStream branch(stream);
-  StreamLauncher beside(branch.get());
+  branch.emplace(stream);
+  StreamLauncher beside(branch->get());
   count(beside);
   enqueue(launcher);
-  branch.join();
+  branch->join();
 }
 
 }  // namespace
@@ -93,8 +95,9 @@ BuiltGraph build_while(const Enqueue& enqueue, int iterations, LoopOptions optio
     launcher.launch(continue_while_kernel, one_thread, handle, count->data(),
                     static_cast<unsigned>(iterations));
   };
+  std::optional<ForkedStream> branch;
   capture_into(params.conditional.phGraph_out[0],
-               [&](cudaStream_t stream) { capture_round(stream, enqueue, enqueue_count, options); });
+               [&](cudaStream_t stream) { capture_round(stream, enqueue, enqueue_count, options, branch); });
   return built;
 }
 
@@ -114,8 +117,9 @@ BuiltGraph build_relaunching(const Enqueue& enqueue, int iterations, LoopOptions
   const Enqueue enqueue_count = [&](Launcher& launcher) {
     launcher.launch(relaunch_kernel, one_thread, count->data(), static_cast<unsigned>(iterations));
   };
-  Graph graph =
-      capture_stream([&](cudaStream_t stream) { capture_round(stream, enqueue, enqueue_count, options); });
+  std::optional<ForkedStream> branch;
+  Graph graph = capture_stream(
+      [&](cudaStream_t stream) { capture_round(stream, enqueue, enqueue_count, options, branch); });
   require_device_launchable(graph.get());
   return {std::move(graph), iterations, cudaGraphInstantiateFlagDeviceLaunch, count};
 }

@@ -1,6 +1,7 @@
-// Errors that people meet on a GPU: what they say, and that the next call is innocent.
-#include "graphs/capture.hpp"
+// Errors that people meet on a GPU: what they say, and that the next call is innocent. Those of captures are
+// in capture_errors.cpp.
 #include "tests/catch.hpp"
+#include "tests/device/cuda_error.hpp"
 #include "tests/device/mutants.hpp"
 #include "tests/device/rig.hpp"
 
@@ -8,54 +9,6 @@ using namespace gvf;
 using namespace gvf::study;
 using namespace gvf::tests;
 using Catch::Matchers::ContainsSubstring;
-
-namespace {
-
-// The CudaError that `action` throws; its message is "" when it throws none.
-template <class Action>
-CudaError cuda_error(Action&& action) {
-  try {
-    action();
-  } catch (const CudaError& error) {
-    return error;
-  }
-  return {cudaSuccess, ""};
-}
-
-void check_runs(Rig& rig, Variant& variant) {
-  rig.workload->poison();
-  variant.submit();
-  variant.synchronize();
-  CHECK(rig.workload->verify(variant.slices()).passed);
-}
-
-}  // namespace
-
-TEST_CASE("an allocation inside a capture is named, and breaks nothing else", "[device][error]") {
-  Rig rig(find_pipeline("sum_abs"), {1023, 2, 0});
-  const auto stream = rig.variant(Structure::fused, "stream");
-  const auto graph = rig.variant(Structure::fused, "graph");
-  const Enqueue allocates = [](Launcher& launcher) {
-    launcher.library("lib::allocates", [](cudaStream_t) {
-      void* memory = nullptr;
-      const cudaError_t status = cudaMalloc(&memory, 1 << 20);
-      cudaFree(memory);
-      return status;
-    });
-  };
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    const CudaError error = cuda_error([&] { static_cast<void>(graphs::capture(allocates)); });
-    CHECK(error.code() == cudaErrorStreamCaptureUnsupported);
-    CHECK_THAT(error.what(), ContainsSubstring("lib::allocates failed with") &&
-                                 ContainsSubstring("; move this call before the capture"));
-    CHECK(cudaGetLastError() == cudaSuccess);
-    check_runs(rig, *stream);
-    check_runs(rig, *graph);
-    CHECK_NOTHROW(rig.variant(Structure::separate, "graph"));  // the next capture works
-  }
-  StreamLauncher launcher(rig.stream.get());
-  CHECK_NOTHROW(allocates(launcher));  // outside a capture it is allowed
-}
 
 TEST_CASE("a launch that cannot be names the kernel and its grid", "[device][error]") {
   const Stream stream = make_stream();

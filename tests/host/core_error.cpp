@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "tests/catch.hpp"
 #include "tests/host/study_fixture.hpp"
@@ -73,21 +74,31 @@ TEST_CASE("cuda error: without a remedy the line ends at the place", "[core][err
 }
 
 TEST_CASE("cuda error: every code that people meet has a remedy", "[core][error]") {
-  for (const cudaError_t code :
-       {cudaErrorNoDevice, cudaErrorInsufficientDriver, cudaErrorMemoryAllocation,
-        cudaErrorNoKernelImageForDevice, cudaErrorCooperativeLaunchTooLarge,
-        cudaErrorStreamCaptureUnsupported, cudaErrorStreamCaptureInvalidated, cudaErrorStreamCaptureMerge,
-        cudaErrorStreamCaptureUnmatched, cudaErrorStreamCaptureUnjoined, cudaErrorStreamCaptureIsolation,
-        cudaErrorStreamCaptureImplicit, cudaErrorCapturedEvent, cudaErrorStreamCaptureWrongThread,
-        cudaErrorGraphExecUpdateFailure, cudaErrorIllegalAddress, cudaErrorLaunchFailure}) {
-    const std::string remedy(cuda_remedy(code));
-    CAPTURE(cudaGetErrorName(code), remedy);
-    CHECK_FALSE(remedy.empty());
-    CHECK(remedy.find('\n') == std::string::npos);
-    CHECK_THAT(describe_cuda_error(code, "call", "doing", std::source_location::current()),
-               Catch::Matchers::EndsWith("; " + remedy));
+  for (const cudaError_t code : {cudaErrorNoDevice, cudaErrorInsufficientDriver, cudaErrorMemoryAllocation,
+                                 cudaErrorNoKernelImageForDevice, cudaErrorCooperativeLaunchTooLarge,
+                                 cudaErrorIllegalAddress, cudaErrorLaunchFailure}) {
+    CAPTURE(cudaGetErrorName(code));
+    CHECK_FALSE(cuda_remedy(code).empty());
   }
   CHECK(cuda_remedy(cudaSuccess).empty());
+}
+
+TEST_CASE("cuda error: each that a capture or an update meets has a remedy of its own, in the same line",
+          "[core][error]") {
+  std::set<std::string_view> remedies;
+  for (const cudaError_t code :
+       {cudaErrorStreamCaptureUnsupported, cudaErrorStreamCaptureInvalidated, cudaErrorStreamCaptureMerge,
+        cudaErrorStreamCaptureUnmatched, cudaErrorStreamCaptureUnjoined, cudaErrorStreamCaptureIsolation,
+        cudaErrorStreamCaptureImplicit, cudaErrorCapturedEvent, cudaErrorStreamCaptureWrongThread,
+        cudaErrorGraphExecUpdateFailure}) {
+    CAPTURE(cudaGetErrorName(code));
+    const std::string_view remedy = cuda_remedy(code);
+    CHECK_FALSE(remedy.empty());
+    CHECK(remedies.insert(remedy).second);
+    const std::string text = describe_cuda_error(code, "call", "doing", std::source_location::current());
+    CHECK_THAT(text, Catch::Matchers::EndsWith("; " + std::string(remedy)));
+    CHECK(text.find('\n') == std::string::npos);
+  }
 }
 
 TEST_CASE("cuda check: success passes, and clears nothing that is not its own", "[core][error]") {
