@@ -323,7 +323,8 @@ TEST_CASE("what another thread launches into a captured stream is captured, but 
                  ContainsSubstring("; end the capture on the thread that began it"));
   // Whether the attempt breaks the capture CUDA does not say; the stream is out of it in both cases.
   CAPTURE(ours.what());
-  CHECK((ours.code() == cudaSuccess || ours.code() == cudaErrorStreamCaptureInvalidated));
+  CHECK((ours.code() == cudaSuccess || ours.code() == cudaErrorStreamCaptureInvalidated ||
+         ours.code() == cudaErrorIllegalState));  // the last on driver 580
   check_usable(stream.get());
 }
 
