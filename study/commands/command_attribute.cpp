@@ -68,6 +68,7 @@ std::vector<std::string> child_arguments(const Options& options, const Pipeline&
   add("--size", options.selection.sizes);
   add("--stages", options.selection.stages);
   add("--repeats", options.selection.repeats);
+  if (!options.selection.launched_from.empty()) add("--launched-from", {options.selection.launched_from});
   if (options.quick) words.emplace_back("--quick");
   return words;
 }
@@ -77,22 +78,27 @@ PassFile run_pass(const Options& options, const Pipeline& pipeline, const std::s
   return pass_from_json(run_child_for_json(child_arguments(options, pipeline, mode)), mode + " pass");
 }
 
-// Problems that are measured together, and their passes, one entry a round.
+// Problems and submissions that are measured together, and their passes, one entry a round.
 struct MeasuredGroup {
-  std::vector<Problem> problems;
+  Selection selection;
+  std::string name;
   int rounds = 0;
+  std::vector<Problem> problems;
   std::vector<Passes> passes;
 };
 
-std::vector<MeasuredGroup> group_problems(const std::vector<Problem>& problems) {
-  MeasuredGroup small{{}, small_rounds, {}};
-  MeasuredGroup large{{}, large_rounds, {}};
-  for (const Problem& problem : problems) {
-    (problem.n <= small_problem ? small : large).problems.push_back(problem);
-  }
+std::vector<MeasuredGroup> groups_of(const Selection& selection, const std::vector<Problem>& problems) {
   std::vector<MeasuredGroup> groups;
-  for (MeasuredGroup* group : {&small, &large}) {
-    if (!group->problems.empty()) groups.push_back(std::move(*group));
+  for (const Selection& part : by_launching_side(selection)) {
+    MeasuredGroup small{part, "small." + part.launched_from, small_rounds, {}, {}};
+    MeasuredGroup large{part, "large." + part.launched_from, large_rounds, {}, {}};
+    for (const Problem& problem : problems) {
+      if (!submissions_for(part, problem).empty())
+        (problem.n <= small_problem ? small : large).problems.push_back(problem);
+    }
+    for (MeasuredGroup* group : {&small, &large}) {
+      if (!group->problems.empty()) groups.push_back(std::move(*group));
+    }
   }
   return groups;
 }
@@ -108,6 +114,7 @@ void add_counters(const Options& options, const Pipeline& pipeline, Passes& pass
 Passes measure_round(const Options& options, const Pipeline& pipeline, const MeasuredGroup& group,
                      int round) {
   Options of_group = options;
+  of_group.selection = group.selection;
   of_group.selection.sizes.clear();
   for (const Problem& problem : group.problems) {
     const std::string size = std::to_string(problem.n);
@@ -122,10 +129,10 @@ Passes measure_round(const Options& options, const Pipeline& pipeline, const Mea
                 {}};
   if (round == 0) add_counters(of_group, pipeline, passes);
   if (!options.pass_dir.empty()) {
-    const char* size = group.rounds == small_rounds ? "small" : "large";
     for (const PassFile* pass : passes.taken()) {
-      write_file(fmt::format("{}/{}.{}.{}.{}.json", options.pass_dir, pipeline.name, size, pass->mode, round),
-                 to_json(*pass).dump());
+      write_file(
+          fmt::format("{}/{}.{}.{}.{}.json", options.pass_dir, pipeline.name, group.name, pass->mode, round),
+          to_json(*pass).dump());
     }
   }
   return passes;
@@ -239,7 +246,7 @@ int attribute_all(const Options& options) {
   const Device device = describe_device();
   for (const Pipeline* pipeline : pipelines) {
     const std::vector<Problem> problems = problems_of(options, *pipeline);
-    std::vector<MeasuredGroup> groups = group_problems(problems);
+    std::vector<MeasuredGroup> groups = groups_of(options.selection, problems);
     for (MeasuredGroup& group : groups) {
       for (int round = 0; round < group.rounds; ++round) {
         group.passes.push_back(measure_round(options, *pipeline, group, round));

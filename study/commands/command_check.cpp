@@ -89,7 +89,7 @@ int check(const Options& options) {
 
   require_writable_file(options.output);
 
-  Workbench bench(require_device(), options.selection.submissions);
+  Workbench bench(require_device(), options.selection);
   std::vector<GateRow> rows;
   if (!options.json)
     fmt::print("{:<52} {:<9} {:>11} {:>11}  verdict\n", "variant", "input", "error", "bound");

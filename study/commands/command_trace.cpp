@@ -39,7 +39,7 @@ int trace(const Options& options) {
   const auto structures = selected_structures(options.selection);
   const auto kinds = selected_submissions(options.selection);
 
-  Workbench bench(require_device(), options.selection.submissions);
+  Workbench bench(require_device(), options.selection);
   profiling::NvtxDomain& domain = profiling::gvf_domain();
   for (const Structure structure : structures) {
     domain.name_category(category_of(structure), std::string(to_string(structure)));

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -57,6 +58,10 @@ void add_selection_options(CLI::App& command, Selection& selection) {
   command.add_option("-r,--repeats", selection.repeats,
                      "Iterations a launch, for submissions that carry several (graph_unrolled, graph_while, "
                      "graph_device)");
+  command
+      .add_option("--launched-from", selection.launched_from,
+                  "Only submissions whose graphs the host launches, or the device (default: both)")
+      ->check(CLI::IsMember({"host", "device"}));
 }
 
 std::int64_t parse_size(std::string_view text) {
@@ -115,10 +120,37 @@ std::vector<Structure> selected_structures(const Selection& selection) {
 }
 
 std::vector<const SubmissionKind*> selected_submissions(const Selection& selection) {
-  if (selection.submissions.empty()) return pointers_to(submissions());
   std::vector<const SubmissionKind*> chosen;
   for (const std::string& name : selection.submissions) chosen.push_back(&find_submission(name));
+  if (chosen.empty()) chosen = pointers_to(submissions());
+  if (!selection.launched_from.empty()) {
+    const bool from_device = selection.launched_from == "device";
+    std::erase_if(chosen, [&](const SubmissionKind* kind) { return kind->from_device != from_device; });
+  }
   return chosen;
+}
+
+bool is_wanted(const Selection& selection, const SubmissionKind& submission, const Problem& problem) {
+  const auto chosen = selected_submissions(selection);
+  if (std::find(chosen.begin(), chosen.end(), &submission) == chosen.end()) return false;
+  return !selection.submissions.empty() || is_measured(submission, problem);
+}
+
+std::vector<Selection> by_launching_side(const Selection& selection) {
+  std::vector<Selection> parts;
+  for (const char* side : {"host", "device"}) {
+    if (!selection.launched_from.empty() && selection.launched_from != side) continue;
+    Selection part = selection;
+    part.launched_from = side;
+    const auto chosen = selected_submissions(part);
+    if (chosen.empty()) continue;
+    if (!part.submissions.empty()) {
+      part.submissions.clear();
+      for (const SubmissionKind* kind : chosen) part.submissions.emplace_back(kind->name);
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 std::vector<const SubmissionKind*> submissions_for(const Selection& selection, const Problem& problem) {

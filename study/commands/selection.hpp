@@ -21,9 +21,11 @@ struct Selection {
   std::vector<std::string> sizes;        // empty: the command's own
   std::vector<std::string> stages;       // k; empty: the pipeline's own
   std::vector<std::string> repeats;      // r; empty: the submission's own
+  std::string launched_from;             // "host" or "device"; empty: both
 };
 
-// Adds --pipeline, --structure, --submission, -n/--size, -k/--stages and -r/--repeats to a command.
+// Adds --pipeline, --structure, --submission, -n/--size, -k/--stages, -r/--repeats and --launched-from to a
+// command.
 void add_selection_options(CLI::App& command, Selection& selection);
 
 // "1048576", "2^20" or "2^20+7" -> elements. Throws BadInput unless 1 <= n <= 2^31.
@@ -38,6 +40,14 @@ void add_selection_options(CLI::App& command, Selection& selection);
 [[nodiscard]] std::vector<const Pipeline*> selected_pipelines(const Selection& selection);
 [[nodiscard]] std::vector<Structure> selected_structures(const Selection& selection);
 [[nodiscard]] std::vector<const SubmissionKind*> selected_submissions(const Selection& selection);
+
+// Whether a process that was asked for this builds this submission of a problem.
+[[nodiscard]] bool is_wanted(const Selection& selection, const SubmissionKind& submission,
+                             const Problem& problem);
+
+// The parts of `selection` that processes of their own must measure: what the host launches, what the device
+// does. Those that select no submission are left out.
+[[nodiscard]] std::vector<Selection> by_launching_side(const Selection& selection);
 
 // Those to attribute at one size: what was asked for, else what there is time for.
 [[nodiscard]] std::vector<const SubmissionKind*> submissions_for(const Selection& selection,

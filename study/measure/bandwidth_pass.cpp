@@ -136,7 +136,7 @@ Result<nlohmann::json> bandwidth_trace(const std::string& name, const std::vecto
 }
 
 nlohmann::json bandwidth_pass(const Pipeline& pipeline, const Problem& problem, const Selection& selection) {
-  Workbench bench(require_device(), selection.submissions);
+  Workbench bench(require_device(), selection);
   PassFile unavailable;
   const auto variants = find_variants(bench, pipeline, problem, selection, unavailable);
   std::optional<Sampler> sampler;

@@ -61,17 +61,28 @@ Options take_own_flags(std::vector<char*>& arguments) {
       list(text.substr(8), options.selection.stages);
     } else if (text.starts_with("--gvf_r=")) {
       list(text.substr(8), options.selection.repeats);
+    } else if (text.starts_with("--gvf_launched_from=")) {
+      options.selection.launched_from = text.substr(20);
     } else {
       return false;
     }
     return true;
   });
+  std::string& side = options.selection.launched_from;
+  if (side.empty()) {
+    note("graphs that the device launches are for a process of their own: --gvf_launched_from=device");
+    side = "host";
+  }
+  if (side != "host" && side != "device")
+    throw BadInput(fmt::format("--gvf_launched_from={}: write host or device", side));
   return options;
 }
 
 // What the rows of one process share.
 struct Harness {
-  explicit Harness(const Device& device) : bench(device) {}
+  Harness(const Device& device, const Selection& selection)
+      : selection(selection), bench(device, selection) {}
+  Selection selection;
   Workbench bench;
   Stopwatch stopwatch;
   SmClock clock;
@@ -206,7 +217,8 @@ void register_variants(Harness& harness, const Pipeline& pipeline, const Problem
     const ByteModel model =
         pipeline.byte_model(structure, resolve(pipeline, structure, problem, harness.bench.device()));
     const double expected = expected_us(model, harness.bench.device());
-    for (const SubmissionKind& submission : submissions()) {
+    for (const SubmissionKind* kind : selected_submissions(harness.selection)) {
+      const SubmissionKind& submission = *kind;
       const bool is_wanted =
           sizes_were_chosen ? is_measured(submission, problem) : is_benched(pipeline, submission, problem);
       if (!is_wanted) continue;
@@ -259,11 +271,12 @@ int run(int argc, char** argv) {
 
   const Device device = require_device();
   for (const auto& [key, value] : provenance(device)) benchmark::AddCustomContext(key, value);
-  Harness harness(device);
+  Harness harness(device, options.selection);
   register_rows(harness, plan, !options.selection.sizes.empty());
   const bool has_own_problems = !options.selection.sizes.empty() || !options.selection.stages.empty() ||
                                 !options.selection.repeats.empty();
-  if (!has_own_problems) register_lifecycle_rows(options.depth, harness.something_failed);
+  if (!has_own_problems && options.selection.launched_from == "host")
+    register_lifecycle_rows(options.depth, harness.something_failed);
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   if (ran == 0) throw BadInput("no row matches --benchmark_filter; --benchmark_list_tests names them all");

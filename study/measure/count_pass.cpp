@@ -37,7 +37,7 @@ profiling::CounterSession open_counters(const Device& device) {
 
 PassFile count_pass(const Pipeline& pipeline, const std::vector<Problem>& problems,
                     const Selection& selection) {
-  Workbench bench(require_device(), selection.submissions);
+  Workbench bench(require_device(), selection);
   auto session = open_counters(bench.device());
   for (const profiling::Reason& reason : session.unavailable()) note("not counted here: " + reason.text);
   PassFile pass;

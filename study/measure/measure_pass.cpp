@@ -35,7 +35,7 @@ PassFile measure_pass(const std::string& mode, const Pipeline& pipeline, const s
                       const Selection& selection) {
   if (mode == "counters") return count_pass(pipeline, problems, selection);
   auto session = start_session(mode);  // before CUDA starts
-  Workbench bench(require_device(), selection.submissions);
+  Workbench bench(require_device(), selection);
   PassFile pass;
   pass.mode = mode;
   auto references = make_references(bench.device(), bench.stream());

@@ -142,6 +142,15 @@ void measure_round(Stopwatch& stopwatch, StepRow& row) {
                        few.device_us - few_steps * one.device_us});
 }
 
+void measure_round_unless_missing(Stopwatch& stopwatch, StepRow& row) {
+  if (!row.missing.empty()) return;
+  try {
+    measure_round(stopwatch, row);
+  } catch (const std::runtime_error& error) {
+    row.missing = error.what();
+  }
+}
+
 ordered_json spread_json(std::vector<double> samples) {
   const Spread spread = spread_of(samples);
   return {{"p10", spread.p10}, {"p50", spread.p50}, {"p90", spread.p90}};
@@ -170,11 +179,12 @@ ordered_json to_json(const StepRow& row) {
   return json;
 }
 
-std::vector<StepRow> make_rows(const std::vector<StepWay>& ways, cudaStream_t stream,
+std::vector<StepRow> make_rows(const std::vector<StepWay>& ways, bool from_device, cudaStream_t stream,
                                cudaStream_t high_priority) {
   std::vector<StepRow> rows;
   for (const StepShape& shape : shapes()) {
     for (const StepWay& way : ways) {
+      if (way.from_device != from_device) continue;
       StepRow& row = rows.emplace_back();
       row.way = &way;
       row.shape = &shape;
@@ -229,23 +239,20 @@ ordered_json measure_step_costs(bool quick) {
   const Stream high_priority = make_priority_stream();
   Stopwatch stopwatch;
   const std::vector<StepWay> ways = step_ways(device);
-  note("building relays");
-  std::vector<StepRow> rows = make_rows(ways, stream.get(), high_priority.get());
   const int rounds = quick ? 5 : 21;
-  for (int round = 0; round < rounds; ++round) {
-    note(fmt::format("round {} of {}", round + 1, rounds));
-    for (StepRow& row : rows) {
-      if (!row.missing.empty()) continue;
-      try {
-        measure_round(stopwatch, row);
-      } catch (const std::runtime_error& error) {
-        row.missing = error.what();
-      }
-    }
-  }
   ordered_json json{{"steps", {few_steps, many_steps}}, {"shapes", shapes_json()}, {"rows", {}}};
-  for (const StepRow& row : rows) json["rows"].push_back(to_json(row));
+  const auto measure_rows = [&](bool from_device) {
+    std::vector<StepRow> rows = make_rows(ways, from_device, stream.get(), high_priority.get());
+    for (int round = 0; round < rounds; ++round) {
+      note(fmt::format("launched from the {}: round {} of {}", from_device ? "device" : "host", round + 1,
+                       rounds));
+      for (StepRow& row : rows) measure_round_unless_missing(stopwatch, row);
+    }
+    for (const StepRow& row : rows) json["rows"].push_back(to_json(row));
+  };
+  measure_rows(false);
   json["calls"] = measure_calls(quick);
+  measure_rows(true);
   return json;
 }
 

@@ -51,7 +51,7 @@ constexpr int fewest_lanes = 2;
 
 // Those that carry several iterations get one step in each.
 StepWay submission_way(const SubmissionKind& kind) {
-  StepWay way{std::string(kind.name), "submission", 1, false, kind.as_graph, nullptr};
+  StepWay way{std::string(kind.name), "submission", 1, false, kind.as_graph, nullptr, kind.from_device};
   if (kind.name == "graph_branches" || kind.name == "graph_fan_out") {
     way.lanes = fewest_lanes;
     way.name += fmt::format(", {} lanes", fewest_lanes);
@@ -77,7 +77,8 @@ StepWay round_way(const char* submission, BuildLoop build, int round, LoopOption
           true,
           [build, round, options](const StepPlan& plan, cudaStream_t stream) {
             return replaying(build(relay_of(plan, round), plan.steps / round, options), stream);
-          }};
+          },
+          find_submission(submission).from_device};
 }
 
 void add_rounds(std::vector<StepWay>& ways) {
@@ -119,7 +120,8 @@ StepWay in_lanes(const char* submission, int lanes) {
           true,
           [submission, lanes](const StepPlan& plan, cudaStream_t stream) {
             return find_submission(submission).make(relay_in_lanes(plan, lanes), stream, 1);
-          }};
+          },
+          find_submission(submission).from_device};
 }
 
 void add_priorities(std::vector<StepWay>& ways) {
@@ -179,6 +181,11 @@ std::vector<StepWay> step_ways(const Device& device) {
       if (cluster_size(barrier) == 1 || device.compute_major >= hopper) ways.push_back(barrier_way(barrier));
     }
   }
+  ways.push_back({"graph, beside many graphs that the device launches", "control", 1, false, true,
+                  [](const StepPlan& plan, cudaStream_t stream) {
+                    return find_submission("graph").make(relay_of(plan, plan.steps), stream, 1);
+                  },
+                  true});
   return ways;
 }
 

@@ -33,6 +33,7 @@ struct StepWay {
   bool one_launch = true;  // a single call brings all steps
   // Throws NotApplicable, CudaError.
   std::function<std::unique_ptr<Submission>(const StepPlan&, cudaStream_t)> make;
+  bool from_device = false;  // a graph that the device launches, or the control beside those
 };
 
 // Steps of every plan must be a multiple of this.

@@ -36,17 +36,12 @@ Device describe_device() {
   return device;
 }
 
-Workbench::Workbench(Device device, std::vector<std::string> submissions)
-    : device_(std::move(device)), submissions_(std::move(submissions)), stream_(make_stream()) {}
+Workbench::Workbench(Device device, Selection selection)
+    : device_(std::move(device)), selection_(std::move(selection)), stream_(make_stream()) {}
 
 std::string Workbench::why_not_here(const SubmissionKind& submission, const Problem& problem) const {
   if (problem.repeats > 0 && !submission.has_repeats()) return "carries one iteration a launch";
   return submission.not_applicable(device_, cuda_versions().driver);
-}
-
-bool Workbench::is_wanted(const SubmissionKind& submission, const Problem& problem) const {
-  if (submissions_.empty()) return is_measured(submission, problem);
-  return std::find(submissions_.begin(), submissions_.end(), submission.name) != submissions_.end();
 }
 
 Station& Workbench::station(const Pipeline& pipeline, const Problem& problem) {
@@ -71,7 +66,7 @@ Station& Workbench::station(const Pipeline& pipeline, const Problem& problem) {
     std::string reason = implementation == nullptr ? fmt::format("{} has no such structure", pipeline.name)
                                                    : implementation->not_applicable(problem, device_);
     for (const SubmissionKind& submission : submissions()) {
-      if (!is_wanted(submission, problem)) continue;
+      if (!is_wanted(selection_, submission, problem)) continue;
       const std::string name = variant_name(pipeline, structure, submission.name, problem);
       const std::string why_not = reason.empty() ? why_not_here(submission, problem) : reason;
       if (!why_not.empty()) {

@@ -8,6 +8,7 @@
 
 #include "core/device.hpp"
 #include "core/handles.hpp"
+#include "study/commands/selection.hpp"
 #include "study/measure/gate.hpp"
 #include "study/measure/variant.hpp"
 
@@ -26,8 +27,8 @@ struct Station {
 
 class Workbench {
  public:
-  // Builds the submissions of these names; where there are none, those that a study measures at a size.
-  explicit Workbench(Device device, std::vector<std::string> submissions = {});
+  // Builds the submissions that this selects; where it names none, those that a study measures at a size.
+  explicit Workbench(Device device, Selection selection = {});
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_.get(); }
@@ -55,11 +56,10 @@ class Workbench {
   void release(const Pipeline& pipeline, const Problem& problem);
 
  private:
-  [[nodiscard]] bool is_wanted(const SubmissionKind& submission, const Problem& problem) const;
   [[nodiscard]] std::string why_not_here(const SubmissionKind& submission, const Problem& problem) const;
 
   Device device_;
-  std::vector<std::string> submissions_;
+  Selection selection_;
   Stream stream_;
   std::map<std::string, Station> stations_;
 };

@@ -63,8 +63,14 @@ json shown_by(Document (*tables)(const json&), const fs::path& file) {
   return in;
 }
 
+// Of chain.json and chain.from_device.json: chain.
+std::string pipeline_of(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.substr(0, name.find('.'));
+}
+
 void require_pipeline(const RowName& name, const fs::path& file) {
-  if (name.pipeline != file.stem().string())
+  if (name.pipeline != pipeline_of(file))
     throw BadInput(fmt::format("{}: holds rows of pipeline '{}'; the file should be named {}.json",
                                file.string(), name.pipeline, name.pipeline));
 }
@@ -171,8 +177,10 @@ Recording load_recording(const fs::path& folder) {
   recording.provenance = provenance_from_json(read_json(study, "replay another recording"), study.string());
 
   std::map<std::string, PipelineRecording> pipelines;
-  for (const fs::path& file : files_of(folder, "bench", ".json"))
-    pipelines[file.stem().string()].bench = load_bench(file);
+  for (const fs::path& file : files_of(folder, "bench", ".json")) {
+    std::vector<BenchRow>& rows = pipelines[pipeline_of(file)].bench;
+    for (BenchRow& row : load_bench(file)) rows.push_back(std::move(row));
+  }
   if (pipelines.empty())
     throw BadInput(fmt::format("{}: holds no bench/*.json, so there is nothing to show; {}", folder.string(),
                                "run `gvf study --resume --output` on it"));

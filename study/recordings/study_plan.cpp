@@ -20,10 +20,10 @@ namespace {
 
 // Seconds on one H200; the pace of the machine at hand corrects them.
 struct Declared {
-  double check, machine, bench, attribution, steps, lifecycle;
+  double check, machine, bench, bench_from_device, attribution, steps, lifecycle;
 };
-constexpr Declared quick_seconds{2, 31, 20, 45, 7, 11};
-constexpr Declared full_seconds{20, 35, 90, 170, 22, 106};
+constexpr Declared quick_seconds{2, 31, 18, 5, 45, 7, 11};
+constexpr Declared full_seconds{20, 35, 80, 15, 170, 22, 106};
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::string Unit::name() const {
     case UnitKind::machine:
       return "machine";
     case UnitKind::bench:
-      return "bench " + pipeline;
+      return "bench " + pipeline + (from_device ? " from device" : "");
     case UnitKind::attribution:
       return "attribution " + pipeline;
     case UnitKind::steps:
@@ -69,10 +69,16 @@ std::vector<Unit> study_plan(const PlanOptions& options) {
 
   for (const std::string& pipeline : options.pipelines) {
     const fs::path file = pipeline + ".json";
-    Unit& bench = add(UnitKind::bench, pipeline, "bench" / file, declared.bench);
-    bench.command = {options.gvf_bench.string(), fmt::format("--benchmark_filter=^{}/", pipeline),
-                     "--benchmark_out=" + part_file(bench).string(), "--benchmark_out_format=json"};
-    if (options.quick) bench.command.emplace_back("--gvf_quick");
+    for (const bool from_device : {false, true}) {
+      Unit& bench = add(UnitKind::bench, pipeline,
+                        from_device ? "bench" / fs::path(pipeline + ".from_device.json") : "bench" / file,
+                        from_device ? declared.bench_from_device : declared.bench);
+      bench.from_device = from_device;
+      bench.command = {options.gvf_bench.string(), fmt::format("--benchmark_filter=^{}/", pipeline),
+                       "--benchmark_out=" + part_file(bench).string(), "--benchmark_out_format=json",
+                       from_device ? "--gvf_launched_from=device" : "--gvf_launched_from=host"};
+      if (options.quick) bench.command.emplace_back("--gvf_quick");
+    }
 
     Unit& attribution = add(UnitKind::attribution, pipeline, "attribution" / file, declared.attribution);
     attribution.command = {gvf,

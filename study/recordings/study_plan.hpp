@@ -16,6 +16,7 @@ struct Unit {
   std::vector<std::string> command;  // writes `file` + ".part"
   std::filesystem::path file;        // final name, below the output folder
   double seconds = 0;                // declared
+  bool from_device = false;          // bench: of graphs that the device launches
 
   [[nodiscard]] std::string name() const;  // "check", "bench sum_abs"
 };
@@ -28,8 +29,8 @@ struct PlanOptions {
   std::filesystem::path gvf_bench;
 };
 
-// check, machine, then bench and attribution of each pipeline, so that after half the time half the pipelines
-// are complete; then what is about graphs of no pipeline.
+// check, machine, then benches and attribution of each pipeline, so that after half the time half the
+// pipelines are complete; then what is about graphs of no pipeline.
 [[nodiscard]] std::vector<Unit> study_plan(const PlanOptions& options);
 
 // The name under which a unit's process writes; it becomes `file` when the process has done well.

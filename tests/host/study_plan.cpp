@@ -57,9 +57,16 @@ struct FakeRunner {
   }
 };
 
-const std::vector<std::string> all_units{
-    "check",       "machine",           "bench sum_abs", "attribution sum_abs",
-    "bench chain", "attribution chain", "steps",         "lifecycle"};
+const std::vector<std::string> all_units{"check",
+                                         "machine",
+                                         "bench sum_abs",
+                                         "bench sum_abs from device",
+                                         "attribution sum_abs",
+                                         "bench chain",
+                                         "bench chain from device",
+                                         "attribution chain",
+                                         "steps",
+                                         "lifecycle"};
 
 }  // namespace
 
@@ -81,7 +88,10 @@ TEST_CASE("one process and one file a unit", "[study][plan]") {
         std::vector<std::string>{"/bin/gvf", "calibrate", "--output", "out/machine.json.part"});
   CHECK(unit_of(plan, "bench chain").command ==
         std::vector<std::string>{"/bin/gvf-bench", "--benchmark_filter=^chain/",
-                                 "--benchmark_out=out/bench/chain.json.part", "--benchmark_out_format=json"});
+                                 "--benchmark_out=out/bench/chain.json.part", "--benchmark_out_format=json",
+                                 "--gvf_launched_from=host"});
+  CHECK(unit_of(plan, "bench chain from device").file == "out/bench/chain.from_device.json");
+  CHECK(unit_of(plan, "bench chain from device").command.back() == "--gvf_launched_from=device");
   CHECK(unit_of(plan, "attribution chain").command ==
         std::vector<std::string>{"/bin/gvf", "attribute", "--pipeline", "chain", "--output",
                                  "out/attribution/chain.json.part", "--timeline-dir", "out/timeline"});
@@ -118,16 +128,16 @@ TEST_CASE("a clean study runs every unit once, in order", "[study][plan]") {
   CHECK(report.labels.empty());
   CHECK_FALSE(report.something_failed);
   CHECK_FALSE(report.interrupted);
-  CHECK_THAT(fake.lines.front(), ContainsSubstring("[1/8] check: started, about"));
+  CHECK_THAT(fake.lines.front(), ContainsSubstring("[1/10] check: started, about"));
 }
 
 TEST_CASE("resume keeps what is finished, without it everything runs", "[study][plan]") {
   FakeRunner fake;
   fake.finished = {"check", "bench sum_abs"};
   const StudyReport report = run_study(plan_of("out"), true, fake.hooks());
-  CHECK(fake.ran ==
-        std::vector<std::string>{"machine", "attribution sum_abs", "bench chain", "attribution chain",
-                                 "steps", "lifecycle"});
+  CHECK(fake.ran == std::vector<std::string>{"machine", "bench sum_abs from device", "attribution sum_abs",
+                                             "bench chain", "bench chain from device", "attribution chain",
+                                             "steps", "lifecycle"});
   CHECK(report.units[0].status == UnitStatus::kept);
   FakeRunner again;
   again.finished = fake.finished;

@@ -102,7 +102,7 @@ TEST_CASE("the synthetic recording loads", "[study][recording]") {
   REQUIRE(recording.pipelines.size() == 2);
   CHECK(recording.pipelines[0].name == "chain");
   CHECK(recording.pipelines[1].name == "sum_abs");
-  CHECK(recording.pipelines[1].bench.size() == 3u * 6 * 2 * 2);
+  CHECK(recording.pipelines[1].bench.size() == 3u * 6 * 2 * 2 + 2);  // the last from_device
   CHECK(recording.pipelines[1].attribution.size() == 3u * 6 * 2);
   CHECK(recording.machine->read_gbps == 4500);
   CHECK(recording.missing.empty());
@@ -158,10 +158,12 @@ TEST_CASE("damaged steps.json and lifecycle.json", "[study][recording]") {
       json damaged = whole;
       damaged.erase(key);
       write_text(file, damaged.dump());
-      if (key != "provenance") CHECK_THAT(message(), ContainsSubstring(name) && ContainsSubstring("--resume"));
+      if (key != "provenance")
+        CHECK_THAT(message(), ContainsSubstring(name) && ContainsSubstring("--resume"));
       damaged[key] = 7;
       write_text(file, damaged.dump());
-      if (key != "provenance") CHECK_THAT(message(), ContainsSubstring(name) && ContainsSubstring("--resume"));
+      if (key != "provenance")
+        CHECK_THAT(message(), ContainsSubstring(name) && ContainsSubstring("--resume"));
     }
     write_text(file, "{\"tables\": ");
     CHECK_THAT(message(), ContainsSubstring(name + ":1:"));

@@ -105,6 +105,35 @@ TEST_CASE("submissions for a size: what was asked for, else what a study measure
   CHECK(names(asked, {1 << 28, 2}) == std::vector<std::string_view>{"graph_pdl"});
 }
 
+TEST_CASE("what the host launches and what the device does are measured apart", "[study][selection]") {
+  const auto names = [](const Selection& selection) {
+    std::vector<std::string_view> found;
+    for (const SubmissionKind* kind : selected_submissions(selection)) found.push_back(kind->name);
+    return found;
+  };
+  const std::vector<Selection> parts = by_launching_side({});
+  REQUIRE(parts.size() == 2);
+  CHECK(names(parts[0]).size() + names(parts[1]).size() == submissions().size());
+  CHECK(names(parts[1]) == std::vector<std::string_view>{"graph_device", "graph_fan_out"});
+  CHECK(submissions_for(parts[1], {1 << 28, 2}).empty());
+  for (const SubmissionKind& kind : submissions()) {
+    CHECK(is_wanted(parts[0], kind, {1024, 2}) != is_wanted(parts[1], kind, {1024, 2}));
+    CHECK(is_wanted({}, kind, {1024, 2}));
+  }
+
+  Selection asked;
+  asked.submissions = {"graph_device", "stream"};
+  const std::vector<Selection> both = by_launching_side(asked);
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].submissions == std::vector<std::string>{"stream"});
+  CHECK(both[1].submissions == std::vector<std::string>{"graph_device"});
+  CHECK(is_wanted(both[1], find_submission("graph_device"), {1 << 28, 2}));
+  asked.submissions = {"graph"};
+  REQUIRE(by_launching_side(asked).size() == 1);
+  asked.launched_from = "device";
+  CHECK(by_launching_side(asked).empty());
+}
+
 TEST_CASE("selection: nothing chosen is everything", "[study][selection]") {
   const Selection nothing;
   CHECK(selected_pipelines(nothing).size() == catalog().size());

@@ -93,11 +93,12 @@ def split_of(stages: int, n: int, one_output: bool) -> dict:
             "round_trip_us": round(separate - sliced, 4), "ramp_per_slice_us": 1.8, "fit_relative_error": 0.01}
 
 
-def pipeline_files(pipeline: str, sizes: list, structures: tuple, stages: int, k: int) -> tuple[dict, dict]:
+def pipeline_files(pipeline: str, sizes: list, structures: tuple, stages: int, k: int,
+                   submissions: tuple = SUBMISSIONS) -> tuple[dict, dict]:
     benchmarks, rows = [], []
     for n in sizes:
         for structure in structures:
-            for submission in SUBMISSIONS:
+            for submission in submissions:
                 entries, row = variant(pipeline, structure, submission, n, stages, k)
                 benchmarks += entries
                 rows.append(row)
@@ -175,6 +176,8 @@ def write(folder: Path) -> None:
     bench, attribution = pipeline_files("sum_abs", [2**16, 2**24, 2**28], CROSSED, 2, 0)
     put("bench/sum_abs.json", bench)
     put("attribution/sum_abs.json", attribution)
+    put("bench/sum_abs.from_device.json", pipeline_files("sum_abs", [2**16], ("fused",), 2, 0, ("graph_device",))[0])
+    put("bench/chain.from_device.json", pipeline_files("chain", [2**28], ("fused",), 4, 4, ("graph_device",))[0])
     bench, attribution = pipeline_files("chain", [2**28], ("separate", "fused"), 4, 4)
     bench["benchmarks"].append(failed_entry())
     put("bench/chain.json", bench)
