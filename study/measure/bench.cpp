@@ -42,6 +42,7 @@ constexpr std::string_view to_string(Clock clock) {
 struct Options {
   Depth depth = Depth::full;
   Selection selection;
+  bool chose_side = false;  // --gvf_launched_from was given
 };
 
 // Splits gvf's own flags from argv; the rest is Google Benchmark's.
@@ -69,10 +70,8 @@ Options take_own_flags(std::vector<char*>& arguments) {
     return true;
   });
   std::string& side = options.selection.launched_from;
-  if (side.empty()) {
-    note("graphs that the device launches are for a process of their own: --gvf_launched_from=device");
-    side = "host";
-  }
+  options.chose_side = !side.empty();
+  if (side.empty()) side = "host";
   if (side != "host" && side != "device")
     throw BadInput(fmt::format("--gvf_launched_from={}: write host or device", side));
   return options;
@@ -271,6 +270,8 @@ int run(int argc, char** argv) {
 
   const Device device = require_device();
   for (const auto& [key, value] : provenance(device)) benchmark::AddCustomContext(key, value);
+  if (!options.chose_side)
+    note("graphs that the device launches are for a process of their own: --gvf_launched_from=device");
   Harness harness(device, options.selection);
   register_rows(harness, plan, !options.selection.sizes.empty());
   const bool has_own_problems = !options.selection.sizes.empty() || !options.selection.stages.empty() ||
