@@ -235,7 +235,14 @@ void print_rows(const std::vector<profiling::AttributionRow>& rows) {
 
 int attribute_all(const Options& options) {
   const auto pipelines = selected_pipelines(options.selection);
-  for (const Pipeline* pipeline : pipelines) static_cast<void>(problems_of(options, *pipeline));
+  require_submissions(options.selection);
+  for (const Pipeline* pipeline : pipelines) {
+    if (groups_of(options.selection, problems_of(options, *pipeline)).empty())
+      throw BadInput(
+          fmt::format("{}: no chosen submission is attributed at the chosen sizes; name one with "
+                      "--submission",
+                      pipeline->name));
+  }
   if (!options.output.empty() && pipelines.size() != 1) {
     throw BadInput("--output takes one file for one pipeline: choose it with --pipeline");
   }

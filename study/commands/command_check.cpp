@@ -85,7 +85,7 @@ int check(const Options& options) {
     }
   }
   static_cast<void>(selected_structures(options.selection));
-  static_cast<void>(selected_submissions(options.selection));
+  require_submissions(options.selection);
 
   require_writable_file(options.output);
 

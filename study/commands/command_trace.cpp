@@ -36,6 +36,7 @@ int trace(const Options& options) {
       problems.emplace_back(pipeline, problem);
     }
   }
+  require_submissions(options.selection);
   const auto structures = selected_structures(options.selection);
   const auto kinds = selected_submissions(options.selection);
 

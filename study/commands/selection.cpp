@@ -130,6 +130,12 @@ std::vector<const SubmissionKind*> selected_submissions(const Selection& selecti
   return chosen;
 }
 
+void require_submissions(const Selection& selection) {
+  if (selected_submissions(selection).empty())
+    throw BadInput(fmt::format("--launched-from {} leaves none of the chosen submissions: {}",
+                               selection.launched_from, fmt::join(selection.submissions, ", ")));
+}
+
 bool is_wanted(const Selection& selection, const SubmissionKind& submission, const Problem& problem) {
   const auto chosen = selected_submissions(selection);
   if (std::find(chosen.begin(), chosen.end(), &submission) == chosen.end()) return false;

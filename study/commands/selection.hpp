@@ -41,6 +41,9 @@ void add_selection_options(CLI::App& command, Selection& selection);
 [[nodiscard]] std::vector<Structure> selected_structures(const Selection& selection);
 [[nodiscard]] std::vector<const SubmissionKind*> selected_submissions(const Selection& selection);
 
+// Throws BadInput where --submission and --launched-from leave none.
+void require_submissions(const Selection& selection);
+
 // Whether a process that was asked for this builds this submission of a problem.
 [[nodiscard]] bool is_wanted(const Selection& selection, const SubmissionKind& submission,
                              const Problem& problem);

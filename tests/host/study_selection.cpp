@@ -132,6 +132,9 @@ TEST_CASE("what the host launches and what the device does are measured apart", 
   REQUIRE(by_launching_side(asked).size() == 1);
   asked.launched_from = "device";
   CHECK(by_launching_side(asked).empty());
+  CHECK(bad_input([&] { require_submissions(asked); }) ==
+        "--launched-from device leaves none of the chosen submissions: graph");
+  CHECK_NOTHROW(require_submissions({}));
 }
 
 TEST_CASE("selection: nothing chosen is everything", "[study][selection]") {
