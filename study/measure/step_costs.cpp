@@ -179,12 +179,12 @@ ordered_json to_json(const StepRow& row) {
   return json;
 }
 
-std::vector<StepRow> make_rows(const std::vector<StepWay>& ways, bool from_device, cudaStream_t stream,
+std::vector<StepRow> make_rows(const std::vector<StepWay>& ways, Stage stage, cudaStream_t stream,
                                cudaStream_t high_priority) {
   std::vector<StepRow> rows;
   for (const StepShape& shape : shapes()) {
     for (const StepWay& way : ways) {
-      if (way.from_device != from_device) continue;
+      if (way.stage != stage) continue;
       StepRow& row = rows.emplace_back();
       row.way = &way;
       row.shape = &shape;
@@ -240,20 +240,22 @@ ordered_json measure_step_costs(bool quick) {
   Stopwatch stopwatch;
   const std::vector<StepWay> ways = step_ways(device);
   const int rounds = quick ? 5 : 21;
-  ordered_json json{{"steps", {few_steps, many_steps}}, {"shapes", shapes_json()}, {"rows", {}}};
-  const auto measure_rows = [&](bool from_device) {
-    std::vector<StepRow> rows = make_rows(ways, from_device, stream.get(), high_priority.get());
+  const auto measure_rows = [&](Stage stage, const char* what) {
+    std::vector<StepRow> rows = make_rows(ways, stage, stream.get(), high_priority.get());
     for (int round = 0; round < rounds; ++round) {
-      note(fmt::format("launched from the {}: round {} of {}", from_device ? "device" : "host", round + 1,
-                       rounds));
+      note(fmt::format("{}: round {} of {}", what, round + 1, rounds));
       for (StepRow& row : rows) measure_round_unless_missing(stopwatch, row);
     }
-    for (const StepRow& row : rows) json["rows"].push_back(to_json(row));
+    ordered_json measured = ordered_json::array();
+    for (const StepRow& row : rows) measured.push_back(to_json(row));
+    return measured;
   };
-  measure_rows(false);
-  json["calls"] = measure_calls(quick);
-  measure_rows(true);
-  return json;
+  const ordered_json controls = measure_rows(Stage::fresh, "a fresh process");
+  const ordered_json calls = measure_calls(quick);
+  ordered_json rows = measure_rows(Stage::host, "launched from the host");
+  for (const ordered_json& more : {measure_rows(Stage::device, "launched from the device"), controls})
+    rows.insert(rows.end(), more.begin(), more.end());
+  return {{"steps", {few_steps, many_steps}}, {"shapes", shapes_json()}, {"rows", rows}, {"calls", calls}};
 }
 
 }  // namespace gvf::study

@@ -26,10 +26,10 @@ struct StepShape {
 //    "host_us", "wall_us", "device_us": {"step": {"p10", "p50", "p90"}, "fixed": {...}}} or {.., "missing"}],
 //  "calls": [{"what", "host_us": {"p10", "p50", "p90"}}] }
 // A step is the difference between a relay of many steps and one of few, divided by the steps between them;
-// `fixed` is what is left of the few. Graphs that the device launches come last, with a plain graph beside
-// them as the control. host: inside the submitting calls; wall: an isolated launch; device: between two
-// events, all of it queued behind a gate. Throws MachineLacks without a GPU, std::runtime_error where a way
-// computed something wrong.
+// `fixed` is what is left of the few. Plain graphs come first, as controls in a fresh process, and
+// again beside the graphs that the device launches, which come last. host: inside the submitting calls; wall:
+// an isolated launch; device: between two events, all of it queued behind a gate. Throws MachineLacks without
+// a GPU, std::runtime_error where a way computed something wrong.
 [[nodiscard]] nlohmann::ordered_json measure_step_costs(bool quick);
 
 }  // namespace gvf::study

@@ -49,9 +49,13 @@ std::unique_ptr<Submission> replaying(BuiltGraph graph, cudaStream_t stream) {
 
 constexpr int fewest_lanes = 2;
 
+Stage stage_of(const SubmissionKind& kind) {
+  return kind.from_device ? Stage::device : Stage::host;
+}
+
 // Those that carry several iterations get one step in each.
 StepWay submission_way(const SubmissionKind& kind) {
-  StepWay way{std::string(kind.name), "submission", 1, false, kind.as_graph, nullptr, kind.from_device};
+  StepWay way{std::string(kind.name), "submission", 1, false, kind.as_graph, nullptr, stage_of(kind)};
   if (kind.name == "graph_branches" || kind.name == "graph_fan_out") {
     way.lanes = fewest_lanes;
     way.name += fmt::format(", {} lanes", fewest_lanes);
@@ -78,7 +82,7 @@ StepWay round_way(const char* submission, BuildLoop build, int round, LoopOption
           [build, round, options](const StepPlan& plan, cudaStream_t stream) {
             return replaying(build(relay_of(plan, round), plan.steps / round, options), stream);
           },
-          find_submission(submission).from_device};
+          stage_of(find_submission(submission))};
 }
 
 void add_rounds(std::vector<StepWay>& ways) {
@@ -121,7 +125,7 @@ StepWay in_lanes(const char* submission, int lanes) {
           [submission, lanes](const StepPlan& plan, cudaStream_t stream) {
             return find_submission(submission).make(relay_in_lanes(plan, lanes), stream, 1);
           },
-          find_submission(submission).from_device};
+          stage_of(find_submission(submission))};
 }
 
 void add_priorities(std::vector<StepWay>& ways) {
@@ -162,6 +166,14 @@ StepWay barrier_way(Barrier barrier) {
           }};
 }
 
+StepWay control_way(const SubmissionKind& kind, const char* when, Stage stage) {
+  StepWay way = submission_way(kind);
+  way.name += fmt::format(", {}", when);
+  way.group = "control";
+  way.stage = stage;
+  return way;
+}
+
 }  // namespace
 
 std::vector<StepWay> step_ways(const Device& device) {
@@ -181,11 +193,14 @@ std::vector<StepWay> step_ways(const Device& device) {
       if (cluster_size(barrier) == 1 || device.compute_major >= hopper) ways.push_back(barrier_way(barrier));
     }
   }
-  ways.push_back({"graph, beside many graphs that the device launches", "control", 1, false, true,
-                  [](const StepPlan& plan, cudaStream_t stream) {
-                    return find_submission("graph").make(relay_of(plan, plan.steps), stream, 1);
-                  },
-                  true});
+  for (const auto& [name, stage] : {std::pair{"in a fresh process", Stage::fresh},
+                                    {"beside many graphs that the device launches", Stage::device}}) {
+    for (const char* submission : {"graph", "graph_pdl"}) {
+      const SubmissionKind& kind = find_submission(submission);
+      if (kind.not_applicable(device, cuda_versions().driver).empty())
+        ways.push_back(control_way(kind, name, stage));
+    }
+  }
   return ways;
 }
 

@@ -25,15 +25,20 @@ struct StepPlan {
   unsigned long long* arrivals = nullptr;  // one, zero
 };
 
+// When in a process's life a way is measured. A process that has kept many of the GPU's queues alive at once
+// has dearer graphs (docs/submissions.md): first come the controls, and last the graphs that the device
+// launches.
+enum class Stage { fresh, host, device };
+
 struct StepWay {
   std::string name;
-  std::string group;  // "submission", "rounds", "dependencies", "priority", "barrier"
+  std::string group;  // "submission", "rounds", "dependencies", "priority", "barrier", "control"
   int lanes = 1;      // steps that run side by side, each in words of its own
   bool high_priority = false;
   bool one_launch = true;  // a single call brings all steps
   // Throws NotApplicable, CudaError.
   std::function<std::unique_ptr<Submission>(const StepPlan&, cudaStream_t)> make;
-  bool from_device = false;  // a graph that the device launches, or the control beside those
+  Stage stage = Stage::host;
 };
 
 // Steps of every plan must be a multiple of this.

@@ -90,6 +90,14 @@ TEST_CASE("a chip has the ways that it can go", "[study][steps]") {
   const auto hopper = names_on(chip(9, true));
   CHECK(hopper.contains("graph_pdl"));
   CHECK(hopper.contains("one kernel, barrier: clusters of 16"));
+  for (const StepWay& way : step_ways(chip(9, true))) {
+    CAPTURE(way.name);
+    const bool launches_on_device =
+        way.name.starts_with("graph_device") || way.name.starts_with("graph_fan_out");
+    CHECK((way.stage == Stage::device) ==
+          (launches_on_device || way.name.find("beside many") != std::string::npos));
+    CHECK((way.stage == Stage::fresh) == (way.name.find("fresh process") != std::string::npos));
+  }
   const auto ampere = names_on(chip(8, true));
   CHECK_FALSE(ampere.contains("graph_pdl"));
   CHECK(ampere.contains("one kernel, barrier: flat"));
