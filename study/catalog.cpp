@@ -52,8 +52,9 @@ auto launching(Edge edge) {
   };
 }
 
-std::string any_device(const Device& /*device*/, int /*driver*/) {
-  return {};
+SubmissionKind launched_from_device(SubmissionKind kind) {
+  kind.from_device = true;
+  return kind;
 }
 
 std::string needs_programmatic_launch(const Device& device, int /*driver*/) {
@@ -87,14 +88,14 @@ const std::vector<SubmissionKind>& submissions() {
        replaying(graphs::build_unrolled)},
       {"graph_while", "the iteration in a WHILE node, counted on the device", 0xff009e73, true, several,
        looping(graphs::build_while), needs_conditional_nodes},
-      {"graph_device", "a graph that launches itself again from the device", 0xff117733, true, several,
-       looping(graphs::build_relaunching), any_device, true},
+      launched_from_device({"graph_device", "a graph that launches itself again from the device", 0xff117733,
+                            true, several, looping(graphs::build_relaunching)}),
       {"graph_memory", "intermediates in memory that the graph allocates and frees", 0xff882255, true, 1,
        replaying(graphs::build_with_memory)},
       {"graph_branches", "independent launches as branches of a graph", 0xff332288, true, 1,
        replaying(graphs::build_branches)},
-      {"graph_fan_out", "independent launches as graphs that a kernel launches", 0xffaa4499, true, 1,
-       replaying(graphs::build_fan_out), any_device, true},
+      launched_from_device({"graph_fan_out", "independent launches as graphs that a kernel launches",
+                            0xffaa4499, true, 1, replaying(graphs::build_fan_out)}),
   };
   return kinds;
 }

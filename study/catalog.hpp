@@ -27,8 +27,8 @@ struct SubmissionKind {
     return std::string();
   };
 
-  // Graphs that the device launches. More than eight of them alive make every node of every graph in the
-  // process dearer (docs/submissions.md), so they are timed in processes of their own.
+  // Graphs that the device launches. A dozen of them alive make every node of every graph in the process
+  // dearer (docs/submissions.md), so they are timed in processes of their own.
   bool from_device = false;
 
   [[nodiscard]] bool has_repeats() const noexcept { return default_repeats > 1; }

@@ -44,8 +44,7 @@ constexpr int small_rounds = 5;
 constexpr int large_rounds = 3;
 
 std::vector<Problem> problems_of(const Options& options, const Pipeline& pipeline) {
-  if (options.selection.sizes.empty() && options.selection.stages.empty() &&
-      options.selection.repeats.empty()) {
+  if (!chooses_problems(options.selection)) {
     return attribution_problems(pipeline, options.quick ? Depth::quick : Depth::full);
   }
   return selected_problems(options.selection, pipeline, {1 << 16, 1 << 28}, {pipeline.default_k});
@@ -73,32 +72,52 @@ std::vector<std::string> child_arguments(const Options& options, const Pipeline&
   return words;
 }
 
-PassFile run_pass(const Options& options, const Pipeline& pipeline, const std::string& mode) {
-  note(fmt::format("{}: {} pass", pipeline.name, mode));
-  return pass_from_json(run_child_for_json(child_arguments(options, pipeline, mode)), mode + " pass");
+std::vector<std::string> sizes_of(const std::vector<Problem>& problems) {
+  std::vector<std::string> sizes;
+  for (const Problem& problem : problems) {
+    const std::string size = std::to_string(problem.n);
+    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+  }
+  return sizes;
 }
 
-// Problems and submissions that are measured together, and their passes, one entry a round.
+std::vector<Problem> attributed(const Selection& selection, std::vector<Problem> problems) {
+  std::erase_if(problems,
+                [&](const Problem& problem) { return submissions_for(selection, problem).empty(); });
+  return problems;
+}
+
+// One pass at chosen sizes: a process for what the host launches, another for what the device does.
+PassFile run_pass(const Options& options, const Pipeline& pipeline, const std::string& mode) {
+  note(fmt::format("{}: {} pass", pipeline.name, mode));
+  PassFile whole;
+  for (const Selection& part : by_launching_side(options.selection)) {
+    const std::vector<Problem> problems = attributed(part, problems_of(options, pipeline));
+    if (problems.empty()) continue;
+    Options of_part = options;
+    of_part.selection = part;
+    of_part.selection.sizes = sizes_of(problems);
+    add(whole, pass_from_json(run_child_for_json(child_arguments(of_part, pipeline, mode)), mode + " pass"));
+  }
+  return whole;
+}
+
+// Problems that are measured together, and their passes, one entry a round.
 struct MeasuredGroup {
-  Selection selection;
-  std::string name;
-  int rounds = 0;
   std::vector<Problem> problems;
+  int rounds = 0;
   std::vector<Passes> passes;
 };
 
-std::vector<MeasuredGroup> groups_of(const Selection& selection, const std::vector<Problem>& problems) {
+std::vector<MeasuredGroup> group_problems(const std::vector<Problem>& problems) {
+  MeasuredGroup small{{}, small_rounds, {}};
+  MeasuredGroup large{{}, large_rounds, {}};
+  for (const Problem& problem : problems) {
+    (problem.n <= small_problem ? small : large).problems.push_back(problem);
+  }
   std::vector<MeasuredGroup> groups;
-  for (const Selection& part : by_launching_side(selection)) {
-    MeasuredGroup small{part, "small." + part.launched_from, small_rounds, {}, {}};
-    MeasuredGroup large{part, "large." + part.launched_from, large_rounds, {}, {}};
-    for (const Problem& problem : problems) {
-      if (!submissions_for(part, problem).empty())
-        (problem.n <= small_problem ? small : large).problems.push_back(problem);
-    }
-    for (MeasuredGroup* group : {&small, &large}) {
-      if (!group->problems.empty()) groups.push_back(std::move(*group));
-    }
+  for (MeasuredGroup* group : {&small, &large}) {
+    if (!group->problems.empty()) groups.push_back(std::move(*group));
   }
   return groups;
 }
@@ -114,13 +133,7 @@ void add_counters(const Options& options, const Pipeline& pipeline, Passes& pass
 Passes measure_round(const Options& options, const Pipeline& pipeline, const MeasuredGroup& group,
                      int round) {
   Options of_group = options;
-  of_group.selection = group.selection;
-  of_group.selection.sizes.clear();
-  for (const Problem& problem : group.problems) {
-    const std::string size = std::to_string(problem.n);
-    auto& sizes = of_group.selection.sizes;
-    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
-  }
+  of_group.selection.sizes = sizes_of(group.problems);
   Passes passes{run_pass(of_group, pipeline, "untraced"),
                 run_pass(of_group, pipeline, "api"),
                 run_pass(of_group, pipeline, "kernel"),
@@ -129,10 +142,10 @@ Passes measure_round(const Options& options, const Pipeline& pipeline, const Mea
                 {}};
   if (round == 0) add_counters(of_group, pipeline, passes);
   if (!options.pass_dir.empty()) {
+    const char* size = group.rounds == small_rounds ? "small" : "large";
     for (const PassFile* pass : passes.taken()) {
-      write_file(
-          fmt::format("{}/{}.{}.{}.{}.json", options.pass_dir, pipeline.name, group.name, pass->mode, round),
-          to_json(*pass).dump());
+      write_file(fmt::format("{}/{}.{}.{}.{}.json", options.pass_dir, pipeline.name, size, pass->mode, round),
+                 to_json(*pass).dump());
     }
   }
   return passes;
@@ -237,7 +250,7 @@ int attribute_all(const Options& options) {
   const auto pipelines = selected_pipelines(options.selection);
   require_submissions(options.selection);
   for (const Pipeline* pipeline : pipelines) {
-    if (groups_of(options.selection, problems_of(options, *pipeline)).empty())
+    if (attributed(options.selection, problems_of(options, *pipeline)).empty())
       throw BadInput(
           fmt::format("{}: no chosen submission is attributed at the chosen sizes; name one with "
                       "--submission",
@@ -252,8 +265,8 @@ int attribute_all(const Options& options) {
   }
   const Device device = describe_device();
   for (const Pipeline* pipeline : pipelines) {
-    const std::vector<Problem> problems = problems_of(options, *pipeline);
-    std::vector<MeasuredGroup> groups = groups_of(options.selection, problems);
+    std::vector<MeasuredGroup> groups =
+        group_problems(attributed(options.selection, problems_of(options, *pipeline)));
     for (MeasuredGroup& group : groups) {
       for (int round = 0; round < group.rounds; ++round) {
         group.passes.push_back(measure_round(options, *pipeline, group, round));

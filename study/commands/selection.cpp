@@ -166,6 +166,10 @@ std::vector<const SubmissionKind*> submissions_for(const Selection& selection, c
   return chosen;
 }
 
+bool chooses_problems(const Selection& selection) {
+  return !selection.sizes.empty() || !selection.stages.empty() || !selection.repeats.empty();
+}
+
 std::vector<Problem> selected_problems(const Selection& selection, const Pipeline& pipeline,
                                        const std::vector<std::int64_t>& default_sizes,
                                        const std::vector<int>& default_stages) {

@@ -48,13 +48,16 @@ void require_submissions(const Selection& selection);
 [[nodiscard]] bool is_wanted(const Selection& selection, const SubmissionKind& submission,
                              const Problem& problem);
 
-// The parts of `selection` that processes of their own must measure: what the host launches, what the device
-// does. Those that select no submission are left out.
+// The parts of `selection` that processes of their own must measure: what the host launches, then what the
+// device does. Those that select no submission are left out.
 [[nodiscard]] std::vector<Selection> by_launching_side(const Selection& selection);
 
 // Those to attribute at one size: what was asked for, else what there is time for.
 [[nodiscard]] std::vector<const SubmissionKind*> submissions_for(const Selection& selection,
                                                                  const Problem& problem);
+
+// Whether sizes, stages or repeats were asked for.
+[[nodiscard]] bool chooses_problems(const Selection& selection);
 
 // The problems of `pipeline`: sizes x stages x repeats, `default_sizes` and `default_stages` where none were
 // asked for. Stages asked for do not concern a pipeline that has none, unless it was asked for by name: then

@@ -79,9 +79,7 @@ Options take_own_flags(std::vector<char*>& arguments) {
 
 // What the rows of one process share.
 struct Harness {
-  Harness(const Device& device, const Selection& selection)
-      : selection(selection), bench(device, selection) {}
-  Selection selection;
+  Harness(const Device& device, const Selection& selection) : bench(device, selection) {}
   Workbench bench;
   Stopwatch stopwatch;
   SmClock clock;
@@ -198,8 +196,7 @@ std::vector<PlannedProblem> plan_problems(const Options& options) {
   std::vector<PlannedProblem> plan;
   for (const Pipeline& pipeline : catalog()) {
     std::vector<Problem> problems = bench_problems(pipeline, options.depth);
-    if (!options.selection.sizes.empty() || !options.selection.stages.empty() ||
-        !options.selection.repeats.empty()) {
+    if (chooses_problems(options.selection)) {
       std::set<std::int64_t> sizes;
       for (const Problem& problem : problems) sizes.insert(problem.n);
       problems =
@@ -216,11 +213,11 @@ void register_variants(Harness& harness, const Pipeline& pipeline, const Problem
     const ByteModel model =
         pipeline.byte_model(structure, resolve(pipeline, structure, problem, harness.bench.device()));
     const double expected = expected_us(model, harness.bench.device());
-    for (const SubmissionKind* kind : selected_submissions(harness.selection)) {
+    for (const SubmissionKind* kind : selected_submissions(harness.bench.selection())) {
       const SubmissionKind& submission = *kind;
-      const bool is_wanted =
+      const bool has_rows =
           sizes_were_chosen ? is_measured(submission, problem) : is_benched(pipeline, submission, problem);
-      if (!is_wanted) continue;
+      if (!has_rows) continue;
       for (const Clock clock : {Clock::latency, Clock::throughput}) {
         benchmark::RegisterBenchmark(
             row_name(pipeline, structure, submission.name, to_string(clock), problem).c_str(),
@@ -274,9 +271,7 @@ int run(int argc, char** argv) {
     note("graphs that the device launches are for a process of their own: --gvf_launched_from=device");
   Harness harness(device, options.selection);
   register_rows(harness, plan, !options.selection.sizes.empty());
-  const bool has_own_problems = !options.selection.sizes.empty() || !options.selection.stages.empty() ||
-                                !options.selection.repeats.empty();
-  if (!has_own_problems && options.selection.launched_from == "host")
+  if (!chooses_problems(options.selection) && options.selection.launched_from == "host")
     register_lifecycle_rows(options.depth, harness.something_failed);
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

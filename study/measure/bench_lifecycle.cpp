@@ -75,8 +75,7 @@ void register_lifecycle_rows(Depth depth, bool& something_failed) {
           try {
             const Costs& costs = lives->at(repetition++);
             const auto found = costs.find(cost);
-            if (found == costs.end())
-              return state.SkipWithError(("not applicable: " + lives->no_updates()).c_str());
+            if (found == costs.end()) throw std::runtime_error(lives->no_updates());
             run_row(state, found->second);
           } catch (const std::exception& error) {
             something_failed = true;

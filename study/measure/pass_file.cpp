@@ -96,6 +96,13 @@ PassRow PassFile::row(const std::string& name) const {
   return missing;
 }
 
+void add(PassFile& whole, PassFile part) {
+  whole.mode = part.mode;
+  whole.references.merge(part.references);
+  whole.edges.merge(part.edges);
+  whole.rows.merge(part.rows);
+}
+
 std::vector<const PassFile*> Passes::taken() const {
   std::vector<const PassFile*> taken;
   for (const PassFile* pass : {&untraced, &api, &kernel, &graph, &counters}) {

@@ -45,6 +45,10 @@ struct Passes {
   [[nodiscard]] std::vector<const PassFile*> taken() const;
 };
 
+// Adds to `whole` what another process has taken of the same pass: rows of other submissions. References and
+// edges beside a problem that both have stay those of `whole`.
+void add(PassFile& whole, PassFile part);
+
 [[nodiscard]] nlohmann::json to_json(const PassFile& pass);
 // Throws BadInput naming `file`.
 [[nodiscard]] PassFile pass_from_json(const nlohmann::json& json, const std::string& file);

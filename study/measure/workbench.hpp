@@ -31,6 +31,7 @@ class Workbench {
   explicit Workbench(Device device, Selection selection = {});
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
+  [[nodiscard]] const Selection& selection() const noexcept { return selection_; }
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_.get(); }
 
   // Buffers and all variants of this problem. Throws MachineLacks where the GPU's memory does not hold them.

@@ -47,14 +47,21 @@ std::string number(double value) {
   return value < 100 ? fmt::format("{:.2f}", value) : fmt::format("{:.0f}", value);
 }
 
-std::string share(const json& fit) {
-  return fmt::format("{:.0f}%", 100 * fit.at("relative_error").get<double>());
+// The cells of a line a + b x with its error, in units of 1/`scale`; "-" where there is none.
+void add_line(TableRow& row, const json* fit, const char* a, const char* b, double scale) {
+  if (fit == nullptr || !fit->contains(a)) {
+    row.cells.insert(row.cells.end(), 3, "-");
+    return;
+  }
+  row.cells.push_back(rounded(scale * fit->at(a).get<double>(), 2));
+  row.cells.push_back(rounded(scale * fit->at(b).get<double>(), 4));
+  row.cells.push_back(fmt::format("{:.0f}%", 100 * fit->at("relative_error").get<double>()));
 }
 
 // The line through this cost on this clock, null where there is none.
 const json* find_fit(const Rows& fits, const char* name, const char* clock) {
   for (const json* fit : fits) {
-    if (fit->at("cost") == name && fit->at("clock") == clock && fit->contains("a_us")) return fit;
+    if (fit->at("cost") == name && fit->at("clock") == clock) return fit;
   }
   return nullptr;
 }
@@ -72,12 +79,7 @@ TableRow cost_row(const Rows& graphs, const char* name, const char* clock, const
   const json::json_pointer path(fmt::format("/costs/{}/{}/p50", name, clock));
   for (const json* graph : graphs)
     row.cells.push_back(graph->contains(path) ? number(graph->at(path).get<double>()) : "-");
-  for (const char* empty : {"-", "-", "-"}) row.cells.emplace_back(empty);
-  if (fit != nullptr) {
-    row.cells.end()[-3] = rounded(fit->at("a_us").get<double>(), 2);
-    row.cells.end()[-2] = rounded(fit->at(axis.slope).get<double>(), 4);
-    row.cells.end()[-1] = share(*fit);
-  }
+  add_line(row, fit, "a_us", axis.slope, 1);
   return row;
 }
 
@@ -94,12 +96,7 @@ TableRow memory_row(const Rows& graphs, const json* fit) {
     row.cells.push_back(bytes > resolution ? number(bytes / 1024)
                                            : fmt::format("<{:.0f}", resolution / 1024));
   }
-  for (const char* empty : {"-", "-", "-"}) row.cells.emplace_back(empty);
-  if (fit != nullptr && fit->contains("a_bytes")) {
-    row.cells.end()[-3] = rounded(fit->at("a_bytes").get<double>() / 1024, 2);
-    row.cells.end()[-2] = rounded(fit->at("b_bytes_per_node").get<double>() / 1024, 4);
-    row.cells.end()[-1] = share(*fit);
-  }
+  add_line(row, fit, "a_bytes", "b_bytes_per_node", 1.0 / 1024);
   return row;
 }
 

@@ -1,6 +1,8 @@
 // Attribution from passes made by hand: a stream row, a graph row with its twin, rows withheld, the split.
 #include "study/measure/attribute.hpp"
 
+#include <set>
+
 #include "study/measure/matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/host/study_references.hpp"
@@ -183,6 +185,46 @@ TEST_CASE("attribute: a graph row is split by its stream twin", "[study][attribu
   REQUIRE(whole.attribution);
   CHECK(whole.attribution->parts.busy_us == Approx(20));
   CHECK_FALSE(whole.attribution->modelled);
+}
+
+TEST_CASE(
+    "attribute: a graph that another process launched from the device has its twin here, and its row once",
+    "[study][attribute]") {
+  const std::string name = name_of(Structure::separate, "graph_device");
+  const std::string beside = problem_name(find_pipeline("sum_abs"), problem);
+  const int iterations = find_submission("graph_device").repeats(problem);
+  const auto from_device = [&](bool with_rows) {
+    Passes passes = tests::named_passes();
+    tests::add_references(passes, beside);
+    for (PassFile* pass : {&passes.untraced, &passes.graph}) {
+      auto& references = pass->references[beside];
+      references[reference_name("graph_device", 1)] = references.at(reference_name("graph", 1));
+    }
+    if (!with_rows) return passes;
+    passes.untraced.rows[name].wall_us = {28.0 * iterations};
+    passes.untraced.rows[name].span_us = {21.0 * iterations};
+    passes.graph.rows[name].timelines = {one_graph(6, 26, 30)};
+    return passes;
+  };
+  Passes whole = passes_of_separate();
+  Passes references = from_device(false);
+  Passes part = from_device(true);
+  for (PassFile Passes::*pass : {&Passes::untraced, &Passes::api, &Passes::kernel, &Passes::graph}) {
+    (whole.*pass).references = (references.*pass).references;
+    add(whole.*pass, part.*pass);
+  }
+  const auto rows = rows_of(whole);
+  std::set<std::string> names;
+  for (const AttributionRow& row : rows) names.insert(row.name);
+  CHECK(names.size() == rows.size());
+  const AttributionRow& row = row_of(rows, name);
+  REQUIRE(row.attribution);
+  CHECK(row.attribution->modelled);
+  CHECK(row.attribution->parts.busy_us == Approx(15));  // the twin's, an iteration
+
+  // Alone, without the other process, the same row cannot be split.
+  const auto alone = rows_of(part);
+  CHECK_FALSE(row_of(alone, name).attribution->modelled);
 }
 
 TEST_CASE("attribute: calls that the api pass lengthens are marked where they are evidence",

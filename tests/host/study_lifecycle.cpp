@@ -127,7 +127,8 @@ TEST_CASE("life cycle: what could not be measured is told, and has no break-even
   }
   CHECK(json["memory_fits"][0]["b_bytes_per_node"].get<double>() == Approx(4096));
   const std::string text = to_text(lifecycle_tables(json));
-  CHECK_THAT(text, ContainsSubstring("<1 ") && ContainsSubstring("1: no updates from the device (the driver is too old)"));
+  CHECK_THAT(text, ContainsSubstring("<1 ") &&
+                       ContainsSubstring("1: no updates from the device (the driver is too old)"));
 }
 
 TEST_CASE("life cycle: a size that failed costs only itself", "[study][lifecycle]") {

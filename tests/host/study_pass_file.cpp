@@ -76,6 +76,27 @@ TEST_CASE("pass file: a row that is not there says which pass lacks it", "[study
   CHECK(row.reason == "the kernel pass has no row chain/fused/stream/n:1/k:16");
 }
 
+TEST_CASE("pass file: two processes' rows of one pass, and the references of the first", "[study][pass]") {
+  PassFile whole;
+  add(whole, example());  // nothing yet: all of it
+  CHECK(to_json(whole) == to_json(example()));
+  PassFile part = example();
+  part.rows = {{"sum_abs/fused/graph_device/n:1", {}}};
+  part.edges["n:1"].gap_ns += 1;
+  part.edges["n:3"].gap_ns = 7;
+  for (auto& [problem, references] : part.references) {
+    for (auto& [name, row] : references) row.wall_us = {99};
+  }
+  const std::size_t rows = whole.rows.size();
+  add(whole, part);
+  CHECK(whole.mode == example().mode);
+  CHECK(whole.rows.size() == rows + 1);
+  CHECK(whole.rows.contains("sum_abs/fused/graph_device/n:1"));
+  CHECK(whole.edges.at("n:1").gap_ns == example().edges.at("n:1").gap_ns);
+  CHECK(whole.edges.at("n:3").gap_ns == 7);
+  CHECK(to_json(whole)["references"] == to_json(example())["references"]);
+}
+
 TEST_CASE("pass file: a foreign or damaged one is named", "[study][pass]") {
   auto no_references = to_json(example());
   no_references.erase("references");
